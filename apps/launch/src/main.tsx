@@ -91,6 +91,7 @@ const flow = createFlow({
     isSecure: isSecureContext,
     hasCameraApi: typeof navigator.mediaDevices?.getUserMedia === 'function',
     inApp: detectInAppBrowser(navigator.userAgent),
+    saveData: (navigator as { connection?: { saveData?: boolean } }).connection?.saveData ?? false,
   },
   page: createBrowserPage(address.sessionId),
   language: () => texts.tag,

@@ -135,8 +135,9 @@ export function visitOn(page: Page, frame: Frame = page.mainFrame()): Visit {
       let last = ''
       const giveUpAt = performance.now() + WAIT_MS
       for (;;) {
-        const { screen: shown, movement } = await look(frame)
-        if (shown !== 'capture') return asked
+        const { screen: shown, status, movement } = await look(frame)
+        // Before the models are near, the page shows their progress, and then turns on the camera.
+        if (shown !== 'capture' && status !== 'asking') return asked
         if (movement !== last && movement !== '') {
           asked.push(movement)
           camera.perform(movement)
@@ -209,10 +210,10 @@ export async function checkVerdict(visit: Visit, created: CreatedVisit): Promise
   await visit.saw(['done'])
 }
 
-async function look(frame: Frame): Promise<{ screen: string; movement: string }> {
+async function look(frame: Frame): Promise<{ screen: string; status: string; movement: string }> {
   return frame.evaluate(
     `(() => { const main = document.querySelector('main[data-screen]')
-      return { screen: main?.dataset.screen ?? '', movement: main?.dataset.movement ?? '' } })()`,
+      return { screen: main?.dataset.screen ?? '', status: main?.dataset.status ?? '', movement: main?.dataset.movement ?? '' } })()`,
   )
 }
 

@@ -28,7 +28,7 @@ function loader({ baseUrl }: ReaderSetup): (choice: string, report: ReaderReport
   return async (choice, to) => {
     report = to
     if (choice === 'licence') {
-      files.expect([BARCODE_READER])
+      await files.expect([BARCODE_READER])
       // An empty picture loads and starts the decoder now, so that a failure shows before the camera does.
       await decode({ width: 1, height: 1, data: new Uint8ClampedArray(4) })
     }

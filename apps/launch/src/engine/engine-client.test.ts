@@ -14,6 +14,9 @@ const FACES: StartedFaces = {
   hash: 'h',
   threads: 1,
   lookMs: 40,
+  loadRest: async () => {},
+  warmNext: async () => false,
+  warmUp: async () => {},
   engine: {
     look: async ({ width }) => ({ faces: width, face: null }),
     measure: async () => null,
@@ -32,7 +35,14 @@ const bitmap = () => new MessageChannel().port1 as unknown as ImageBitmap
 function joined(host: Partial<EngineHostOptions> = {}) {
   const { port1, port2 } = new MessageChannel()
   const requests: NotedRequest[] = []
-  serveEngine({ port: port2, start: async () => FACES, pixelsOf: () => PICTURE, jpegOf: async () => JPEG, ...host })
+  serveEngine({
+    port: port2,
+    survey: async () => {},
+    start: async () => FACES,
+    pixelsOf: () => PICTURE,
+    jpegOf: async () => JPEG,
+    ...host,
+  })
   const client = connectEngine({ port: port1, onRequest: (one) => requests.push(one), onClose: () => port2.close() })
   return { client, requests }
 }
@@ -211,5 +221,58 @@ test('the engine gets the wanted outputs, and none after the last capture', asyn
     { ages: true, selfie: false },
     { ages: false, selfie: false },
   ])
+  client.close()
+})
+
+test('looks are answered while the rest is fetched, and a file that fails is named', async () => {
+  let fail = (_error: Error) => {}
+  const loadRest = () => new Promise<void>((_resolve, reject) => (fail = reject))
+  const { client } = joined({ start: async () => ({ ...FACES, loadRest }) })
+  await client.load(() => {})
+  const rest = client.loadRest()
+  rest.catch(() => {})
+  assert.deepEqual(await client.look(bitmap()), { faces: 2, face: null })
+  fail(new EngineLoadError('models/fa_age.onnx'))
+  await assert.rejects(rest, (error) => error instanceof EngineLoadError && error.file === 'models/fa_age.onnx')
+  assert.equal(client.broken, false)
+  assert.deepEqual(await client.look(bitmap()), { faces: 2, face: null })
+  client.close()
+})
+
+test('nets are got ready when nothing is asked, and one that is being made holds up no more than the next question', async () => {
+  const happened: string[] = []
+  let finish = () => {}
+  let begun = () => {}
+  const hasBegun = new Promise<void>((resolve) => (begun = resolve))
+  const { client } = joined({
+    start: async (report) => {
+      report.fetched()
+      return {
+        ...FACES,
+        engine: {
+          ...FACES.engine,
+          look: async () => {
+            happened.push('look')
+            return { faces: 0, face: null }
+          },
+        },
+        async warmNext() {
+          happened.push('warm')
+          begun()
+          await new Promise<void>((resolve) => (finish = resolve))
+          happened.push('warmed')
+          return false
+        },
+      }
+    },
+  })
+  await client.load(() => {})
+  await client.look(bitmap())
+  assert.deepEqual(happened, ['look'])
+  await hasBegun
+  const look = client.look(bitmap())
+  finish()
+  await look
+  assert.deepEqual(happened, ['look', 'warm', 'warmed', 'look'])
   client.close()
 })

@@ -85,6 +85,16 @@ export function connectEngine({ port, onRequest, onClose }: EngineClientOptions)
       const { id, hash, threads, lookMs } = await ask({ ask: 'load' }, 'loaded')
       return { id, hash, threads, lookMs }
     },
+    async survey(listener) {
+      onProgress = listener
+      await ask({ ask: 'survey' }, 'surveyed')
+    },
+    loadRest: async () => {
+      await ask({ ask: 'load-rest' }, 'rest-loaded')
+    },
+    warmUp: async () => {
+      await ask({ ask: 'warm-up' }, 'warm')
+    },
     look: async (picture) => (await ask({ ask: 'look', picture }, 'sighting')).sighting,
     measure: async (picture) => (await ask({ ask: 'measure', picture }, 'measured')).measured,
     embed: async (embedding: EmbeddingId) => (await ask({ ask: 'embed', embedding }, 'embedding')).vector,

@@ -1,6 +1,7 @@
 import type { FaceEngine, Measured, Picture } from '@ostiary/faces'
 import type { NotedRequest } from '../ledger/ledger.ts'
 import { EngineLoadError, type LoadProgress } from './engine.ts'
+import { createIdleWork } from './idle-work.ts'
 import type { EngineAnswer, FromWorker, ToWorker } from './protocol.ts'
 
 export interface StartedFaces {
@@ -12,11 +13,19 @@ export interface StartedFaces {
   hash: string
   threads: number
   lookMs: number
+  /** Fetches what measuring needs besides. */
+  loadRest(): Promise<void>
+  /** Gets one net ready that was fetched; false if there is none. Never rejects: `warmUp` does. */
+  warmNext(): Promise<boolean>
+  /** Gets all of them ready. */
+  warmUp(): Promise<void>
 }
 
 export interface EngineHostOptions {
   port: MessagePort
-  /** Loads everything that looking and measuring need. Called again after a failure that is not final. */
+  /** Reports the sizes of all files as progress. */
+  survey(report: EngineReport): Promise<void>
+  /** Loads everything that looking needs. Called again after a failure that is not final. */
   start(report: EngineReport): Promise<StartedFaces>
   /** Reads a bitmap's pixels; the bitmap is closed afterwards. */
   pixelsOf(bitmap: ImageBitmap): Picture
@@ -27,6 +36,8 @@ export interface EngineHostOptions {
 export interface EngineReport {
   progress(progress: LoadProgress): void
   request(request: NotedRequest): void
+  /** A file came that measuring needs: its net can be made when there is time. */
+  fetched(): void
 }
 
 interface KeptSelfie {
@@ -34,11 +45,14 @@ interface KeptSelfie {
   picture: Picture | null
 }
 
+/** Longer than the page takes from one look to the next. */
+const IDLE_MS = 400
+
 /** The nets are loaded but do not run: this worker is broken for good. */
 export class RuntimeBrokenError extends EngineLoadError {}
 
 /** The worker's side of the channel. Answers one question at a time: nets cannot run in parallel. */
-export function serveEngine({ port, start, pixelsOf, jpegOf }: EngineHostOptions): void {
+export function serveEngine({ port, survey, start, pixelsOf, jpegOf }: EngineHostOptions): void {
   let faces: StartedFaces | undefined
   let selfie: KeptSelfie | null = null
   let last: Promise<void> = Promise.resolve()
@@ -46,9 +60,27 @@ export function serveEngine({ port, start, pixelsOf, jpegOf }: EngineHostOptions
   const report: EngineReport = {
     progress: (progress) => post({ progress }),
     request: (request) => post({ request }),
+    fetched: () => idle.more(),
   }
+  /** Does this after everything that was asked before. */
+  function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const done = last.then(work)
+    last = done.then(
+      () => {},
+      () => {},
+    )
+    return done
+  }
+  const idle = createIdleWork({
+    idleMs: IDLE_MS,
+    work: () => inTurn(async () => (await faces?.warmNext()) ?? false),
+  })
 
   async function answerTo(question: ToWorker): Promise<EngineAnswer> {
+    if (question.ask === 'survey') {
+      await survey(report)
+      return { is: 'surveyed' }
+    }
     if (question.ask === 'load') {
       faces ??= await start(report)
       const { id, hash, threads, lookMs } = faces
@@ -56,6 +88,12 @@ export function serveEngine({ port, start, pixelsOf, jpegOf }: EngineHostOptions
     }
     if (!faces) throw new Error('Nothing is loaded yet')
     switch (question.ask) {
+      case 'load-rest':
+        await faces.loadRest()
+        return { is: 'rest-loaded' }
+      case 'warm-up':
+        await faces.warmUp()
+        return { is: 'warm' }
       case 'look':
         return { is: 'sighting', sighting: await faces.engine.look(take(question.picture)) }
       case 'measure':
@@ -104,11 +142,14 @@ export function serveEngine({ port, start, pixelsOf, jpegOf }: EngineHostOptions
     }
   }
 
-  port.onmessage = ({ data }: MessageEvent<ToWorker>) => {
-    last = last.then(async () => {
-      const answer = await answerTo(data).catch(failed)
-      post({ number: data.number, answer })
-    })
+  port.onmessage = async ({ data }: MessageEvent<ToWorker>) => {
+    const answering = () => answerTo(data).catch(failed)
+    // A download takes no part in the nets' turns: looks go on meanwhile.
+    if (data.ask === 'load-rest') return post({ number: data.number, answer: await answering() })
+    idle.asked()
+    const answer = await inTurn(answering)
+    post({ number: data.number, answer })
+    idle.answered()
   }
 }
 

@@ -2,11 +2,17 @@ import type { EmbeddingId, Measured, PortraitArea, PortraitSighting, Sighting } 
 
 /** The face engine as the page sees it. It runs in a Web Worker, and pictures never leave that worker. */
 export interface Engine {
+  /** Reports how much has to be downloaded, before `load`. */
+  survey(onProgress: (progress: LoadProgress) => void): Promise<void>
   /**
-   * Loads what `look` and `measure` need. After a failure, fetches only the missing files. After `close`, starts a new worker.
-   * Do not call it while it runs.
+   * Loads what `look` needs. `onProgress` is called until the rest is there too. After a failure, fetches only the missing files. After
+   * `close`, starts a new worker. Do not call it while it runs.
    */
   load(onProgress: (progress: LoadProgress) => void): Promise<LoadedModels>
+  /** Fetches what `measure` needs besides. Looks are answered meanwhile. After a failure, fetches only the missing files. */
+  loadRest(): Promise<void>
+  /** Gets the rest ready, so that the first `measure` does not wait. The worker does it by itself when it has nothing else to do. */
+  warmUp(): Promise<void>
   /** For guidance: where the face is and how good the picture is. The engine closes the bitmap. */
   look(picture: ImageBitmap): Promise<Sighting>
   /** Measures one sample; null without a usable face. Samples are queued. The engine closes the bitmap. */
@@ -41,9 +47,12 @@ export interface EngineOutputs {
   selfie: boolean
 }
 
+/** Bytes as they travel. Files in the cache are not counted. */
 export interface LoadProgress {
   loadedBytes: number
   totalBytes: number
+  /** Of the files that only `measure` needs. */
+  rest?: { loadedBytes: number; totalBytes: number }
 }
 
 /** Identifies the models in the sealed payload. The server knows all released sets. */

@@ -15,7 +15,10 @@ const pinned = (path: string, content: string): PinnedFile => ({
 })
 
 /** A server with these files, which records the requests. */
-function serving(files: Record<string, string | ((signal?: AbortSignal | null) => Response)>, silentMs?: number) {
+function serving(
+  files: Record<string, string | ((signal?: AbortSignal | null) => Response)>,
+  { silentMs, cached = [] }: { silentMs?: number; cached?: string[] } = {},
+) {
   const progress: LoadProgress[] = []
   const asked: string[] = []
   const store = createModelFiles({
@@ -28,6 +31,7 @@ function serving(files: Record<string, string | ((signal?: AbortSignal | null) =
       return typeof file === 'string' ? new Response(inPieces(file)) : file(options?.signal)
     },
     onProgress: (one) => progress.push(one),
+    isCached: async (url) => cached.includes(url.slice(BASE.length)),
     ...(silentMs !== undefined && { silentMs }),
   })
   return { store, progress, asked }
@@ -48,14 +52,66 @@ test('a file with the expected hash is accepted, and its bytes are counted as th
   const one = pinned('models/a.onnx', '0123456789')
   const other = pinned('models/b.onnx', 'abcd')
   const { store, progress } = serving({ 'models/a.onnx': '0123456789', 'models/b.onnx': 'abcd' })
-  store.expect([one, other])
+  await store.expect([one], [other])
   assert.deepEqual(await store.get(one), bytesOf('0123456789'))
   await store.get(other)
-  assert.ok(progress.every(({ totalBytes }) => totalBytes === 14))
+  assert.ok(progress.every(({ totalBytes, rest }) => totalBytes === 10 && rest?.totalBytes === 4))
   assert.deepEqual(
-    progress.map(({ loadedBytes }) => loadedBytes),
-    [0, 4, 8, 10, 10, 14],
+    progress.map(({ loadedBytes, rest }) => [loadedBytes, rest?.loadedBytes]),
+    [0, 0, 4, 8, 10, 10, 10].map((bytes, index) => [bytes, index < 6 ? 0 : 4]),
   )
+})
+
+test('bytes count as they travel, by the answer if it says so, and a cached file counts as nothing', async () => {
+  const packed = { ...pinned('ort/a.wasm', '0123456789'), travelBytes: 5 }
+  const headers = { 'content-length': '6' }
+  const { store, progress } = serving(
+    {
+      'ort/a.wasm': () => new Response(inPieces('0123456789'), { headers }),
+      'models/b.onnx': () => new Response('abcd', { headers: { 'content-length': '4' } }),
+    },
+    { cached: ['models/b.onnx'] },
+  )
+  await store.expect([packed, pinned('models/b.onnx', 'abcd')])
+  assert.deepEqual(progress.at(-1), { loadedBytes: 0, totalBytes: 5, rest: { loadedBytes: 0, totalBytes: 0 } })
+  await store.get(packed)
+  await store.get(pinned('models/b.onnx', 'abcd'))
+  assert.deepEqual(progress.at(-1), { loadedBytes: 6, totalBytes: 6, rest: { loadedBytes: 0, totalBytes: 0 } })
+})
+
+test('three files at most are fetched at a time, in the order of the calls, with low priority', async () => {
+  const asked: string[] = []
+  const ends: (() => void)[] = []
+  const store = createModelFiles({
+    baseUrl: BASE,
+    async fetch(url, options) {
+      asked.push(`${String(url).slice(BASE.length)} ${options?.priority}`)
+      await new Promise<void>((resolve) => ends.push(resolve))
+      return new Response('x')
+    },
+    onProgress: () => {},
+  })
+  const all = Promise.all(['a', 'b', 'c', 'd', 'e'].map((name) => store.get(pinned(name, 'x'))))
+  const settled = () => new Promise((resolve) => setImmediate(resolve))
+  await settled()
+  assert.deepEqual(asked, ['a low', 'b low', 'c low'])
+  ends[1]?.()
+  while (asked.length < 4) await settled()
+  assert.deepEqual(asked.slice(3), ['d low'])
+  for (let next = 0; next < 5; next++) {
+    while (!ends[next]) await settled()
+    ends[next]?.()
+  }
+  await all
+})
+
+test('the answer is handed out before its body is read, and the bytes only when their hash fits', async () => {
+  const { store } = serving({ 'ort/a.wasm': '0123456789', 'ort/b.wasm': '9876543210' })
+  const copies: Promise<string>[] = []
+  const copy = (response: Response) => void copies.push(response.clone().text())
+  assert.deepEqual(await store.get(pinned('ort/a.wasm', '0123456789'), copy), bytesOf('0123456789'))
+  await assert.rejects(store.get(pinned('ort/b.wasm', '0123456789'), copy), failsOn('ort/b.wasm'))
+  assert.deepEqual(await Promise.all(copies), ['0123456789', '9876543210'])
 })
 
 test('a file with other content, fewer or more bytes is refused, and the error names it', async () => {
@@ -125,7 +181,7 @@ test('a stalled download fails and can be tried again', async () => {
   const file = pinned('models/a.onnx', 'abcd')
   const { store, asked } = serving(
     { 'models/a.onnx': (signal) => slowly(dies ? ['ab'] : ['ab', 'cd'], 5, { ends: !dies })(signal) },
-    1_500,
+    { silentMs: 1_500 },
   )
   await assert.rejects(store.get(file), failsOn('models/a.onnx'))
   dies = false
@@ -134,7 +190,7 @@ test('a stalled download fails and can be tried again', async () => {
 })
 
 test('a manifest that never arrives fails too', async () => {
-  const { store } = serving({ [MANIFEST_PATH]: slowly([], 0, { ends: false }) }, 100)
+  const { store } = serving({ [MANIFEST_PATH]: slowly([], 0, { ends: false }) }, { silentMs: 100 })
   await assert.rejects(store.models(), failsOn(MANIFEST_PATH))
 })
 
@@ -145,7 +201,7 @@ test('a waiting download is not aborted while others make progress', async () =>
       'models/a.onnx': slowly(pieces, 500, { ends: true }),
       'models/b.onnx': slowly(['xyz'], 2_400, { ends: true }),
     },
-    2_000,
+    { silentMs: 2_000 },
   )
   const both = [pinned('models/a.onnx', 'abcdef'), pinned('models/b.onnx', 'xyz')].map((file) => store.get(file))
   assert.deepEqual(await Promise.all(both), [bytesOf('abcdef'), bytesOf('xyz')])

@@ -1,4 +1,5 @@
 import { NETS, type NetId } from '@ostiary/faces'
+import { createDownloadQueue } from './download-queue.ts'
 import { EngineLoadError, type LoadProgress } from './engine.ts'
 
 /** A file with its expected size and hash. */
@@ -8,6 +9,8 @@ export interface PinnedFile {
   sizeBytes: number
   /** Hexadecimal. */
   sha256: string
+  /** Its compressed size, where the build knows it. The answer's own `content-length` counts more. */
+  travelBytes?: number
 }
 
 export interface ModelSet {
@@ -20,19 +23,34 @@ export interface ModelFilesOptions {
   baseUrl: string
   fetch: typeof globalThis.fetch
   onProgress(progress: LoadProgress): void
+  /** Whether the service worker has the file at this address. */
+  isCached?: (url: string) => Promise<boolean>
   /** If no byte of any file arrives for this long, all downloads fail: a dead connection reports no error. */
   silentMs?: number
 }
 
 const SILENT_MS = 30_000
+const DOWNLOADS_MAX = 3
+
+type ResponseListener = (response: Response) => void
 
 export const MANIFEST_PATH = 'models/manifest.json'
 
 /** Fetches models and runtime, counts their bytes, and refuses files with another size or hash. */
-export function createModelFiles({ baseUrl, fetch, onProgress, silentMs = SILENT_MS }: ModelFilesOptions) {
-  const expected = new Map<string, PinnedFile>()
-  const loadedBytes = new Map<string, number>()
+export function createModelFiles({
+  baseUrl,
+  fetch,
+  onProgress,
+  isCached = async () => false,
+  silentMs = SILENT_MS,
+}: ModelFilesOptions) {
+  /** The files that are counted, with their sizes as they travel. */
+  const expected = { first: new Map<string, number>(), rest: new Map<string, number>() }
+  /** The share of each file that has come. */
+  const shares = new Map<string, number>()
+  const inTurn = createDownloadQueue(DOWNLOADS_MAX)
   const files = new Map<string, Promise<Uint8Array<ArrayBuffer>>>()
+  const here = new Set<string>()
   let models: Promise<ModelSet> | undefined
   let underWay = 0
   let cut = new AbortController()
@@ -59,11 +77,28 @@ export function createModelFiles({ baseUrl, fetch, onProgress, silentMs = SILENT
     }
   }
 
-  function count(path: string, bytes: number): void {
-    loadedBytes.set(path, bytes)
-    const sum = (values: Iterable<number>) => [...values].reduce((total, value) => total + value, 0)
-    const totalBytes = sum([...expected.values()].map(({ sizeBytes }) => sizeBytes))
-    onProgress({ loadedBytes: Math.min(sum(loadedBytes.values()), totalBytes), totalBytes })
+  function count(path: string, share: number): void {
+    shares.set(path, share)
+    tell()
+  }
+
+  function tell(): void {
+    onProgress({ ...sumOf(expected.first), rest: sumOf(expected.rest) })
+  }
+
+  function sumOf(sizes: ReadonlyMap<string, number>) {
+    let [loadedBytes, totalBytes] = [0, 0]
+    for (const [path, bytes] of sizes) {
+      loadedBytes += Math.round(bytes * (shares.get(path) ?? 0))
+      totalBytes += bytes
+    }
+    return { loadedBytes, totalBytes }
+  }
+
+  /** The real size, known when the answer begins. A file in the cache stays at nothing. */
+  function correct(path: string, { headers }: Response): void {
+    const bytes = Number(headers.get('content-length') ?? 0)
+    for (const sizes of Object.values(expected)) if (bytes > 0 && sizes.get(path)) sizes.set(path, bytes)
   }
 
   async function request(path: string, options: RequestInit): Promise<Response> {
@@ -72,15 +107,18 @@ export function createModelFiles({ baseUrl, fetch, onProgress, silentMs = SILENT
     return response
   }
 
-  async function download(file: PinnedFile): Promise<Uint8Array<ArrayBuffer>> {
+  async function download(file: PinnedFile, onResponse: ResponseListener): Promise<Uint8Array<ArrayBuffer>> {
     const { path, sizeBytes, sha256 } = file
     count(path, 0)
-    const bytes = await unlessSilent(async (signal) =>
-      readBody(await request(path, { signal }), sizeBytes, (read) => {
+    const bytes = await unlessSilent(async (signal) => {
+      const response = await request(path, { signal, priority: 'low' })
+      correct(path, response)
+      onResponse(response)
+      return readBody(response, sizeBytes, (read) => {
         heard()
-        count(path, read)
-      }),
-    )
+        count(path, read / sizeBytes)
+      })
+    })
     const found = hexOf(await crypto.subtle.digest('SHA-256', bytes))
     if (found !== sha256) throw new Error(`SHA-256 is ${found} instead of ${sha256}`)
     return bytes
@@ -98,23 +136,40 @@ export function createModelFiles({ baseUrl, fetch, onProgress, silentMs = SILENT
       })
       return models
     },
-    /** Adds these files to the progress. */
-    expect(wanted: readonly PinnedFile[]): void {
-      for (const file of wanted) expected.set(file.path, file)
+    /** Adds files to the progress: those that must come first, and the rest. A file in the cache counts as nothing. */
+    async expect(first: readonly PinnedFile[], rest: readonly PinnedFile[] = []): Promise<void> {
+      const note = async (part: keyof typeof expected, { path, sizeBytes, travelBytes = sizeBytes }: PinnedFile) => {
+        const isHere = await isCached(new URL(path, baseUrl).href).catch(() => false)
+        if (!expected[part].has(path)) expected[part].set(path, isHere ? 0 : travelBytes)
+      }
+      await Promise.all([...first.map((file) => note('first', file)), ...rest.map((file) => note('rest', file))])
+      tell()
     },
-    /** Fetches a file once. Only a failed file is fetched again. */
-    get(file: PinnedFile): Promise<Uint8Array<ArrayBuffer>> {
+    /**
+     * Fetches a file once, in the order of the calls. Only a failed file is fetched again. `onResponse` gets the answer before its body is
+     * read: what it makes of a copy must not be used before this resolves, because the hash is not checked yet.
+     */
+    get(file: PinnedFile, onResponse: ResponseListener = () => {}): Promise<Uint8Array<ArrayBuffer>> {
       const known = files.get(file.path)
       if (known) return known
-      const coming = download(file).catch((error) => {
-        files.delete(file.path)
-        throw new EngineLoadError(file.path, error)
-      })
+      const coming = inTurn(() => download(file, onResponse)).then(
+        (bytes) => {
+          here.add(file.path)
+          return bytes
+        },
+        (error) => {
+          files.delete(file.path)
+          throw new EngineLoadError(file.path, error)
+        },
+      )
       files.set(file.path, coming)
       return coming
     },
+    /** Whether the file has come, and its bytes are kept. */
+    has: (file: PinnedFile): boolean => here.has(file.path),
     /** The net is built, so its bytes are no longer needed. */
     drop(file: PinnedFile): void {
+      here.delete(file.path)
       files.delete(file.path)
     },
   }

@@ -11,7 +11,10 @@ export interface EngineSetup {
 
 /** Questions of the page. Each gets one answer with the same number. */
 export type EngineQuestion =
+  | { ask: 'survey' }
   | { ask: 'load' }
+  | { ask: 'load-rest' }
+  | { ask: 'warm-up' }
   | { ask: 'look'; picture: ImageBitmap }
   | { ask: 'measure'; picture: ImageBitmap }
   | { ask: 'embed'; embedding: EmbeddingId }
@@ -24,6 +27,9 @@ export type EngineQuestion =
 
 export type EngineAnswer =
   | { is: 'loaded'; id: string; hash: string; threads: number; lookMs: number }
+  | { is: 'surveyed' }
+  | { is: 'rest-loaded' }
+  | { is: 'warm' }
   | { is: 'sighting'; sighting: Sighting }
   | { is: 'measured'; measured: Measured | null }
   | { is: 'embedding'; vector: Float32Array }

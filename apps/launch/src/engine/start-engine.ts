@@ -1,6 +1,6 @@
 import type { NotedRequest } from '../ledger/ledger.ts'
 import { trustedScriptUrl } from '../trusted-urls.ts'
-import { type Engine, EngineLoadError } from './engine.ts'
+import { type Engine, EngineLoadError, type LoadProgress } from './engine.ts'
 import { connectEngine, type EngineClient, type LoadedEngine } from './engine-client.ts'
 import type { EngineSetup } from './protocol.ts'
 import { areMoreThreadsFaster, threadsToTry } from './threads.ts'
@@ -14,22 +14,29 @@ export interface StartEngineOptions {
 /** The page's face engine, which runs in a Web Worker. The first `load` starts the worker; looking or measuring before that throws. */
 export function startEngine({ onRequest = () => {} }: StartEngineOptions = {}): Engine {
   let client: EngineClient | undefined
+  function workingClient(): EngineClient {
+    if (!client || client.broken) {
+      client?.close()
+      client = startWorker(1, onRequest)
+    }
+    return client
+  }
   const startedClient = () => client ?? notLoaded()
 
   return {
+    survey: (onProgress) => workingClient().survey(onProgress),
     async load(onProgress) {
-      if (!client || client.broken) {
-        client?.close()
-        client = startWorker(1, onRequest)
-      }
-      const { id, hash, threads, lookMs } = await client.load(onProgress)
-      const faster = await tryMoreThreads(lookMs, onRequest)
+      const first = workingClient()
+      const { id, hash, threads, lookMs } = await first.load(onProgress)
+      const faster = await tryMoreThreads(lookMs, { onRequest, onProgress })
       if (faster) {
-        client.close()
+        first.close()
         client = faster.client
       }
       return { id, hash, backend: 'wasm', threads: faster?.loaded.threads ?? threads }
     },
+    loadRest: () => startedClient().loadRest(),
+    warmUp: () => startedClient().warmUp(),
     look: (picture) => startedClient().look(picture),
     measure: (picture) => startedClient().measure(picture),
     embed: (id) => startedClient().embed(id),
@@ -49,15 +56,17 @@ export function startEngine({ onRequest = () => {} }: StartEngineOptions = {}): 
  */
 async function tryMoreThreads(
   oneThreadLookMs: number,
-  onRequest: (request: NotedRequest) => void,
+  { onRequest, onProgress }: Required<StartEngineOptions> & { onProgress: (progress: LoadProgress) => void },
 ): Promise<{ client: EngineClient; loaded: LoadedEngine } | undefined> {
   const sharesMemory = crossOriginIsolated && typeof SharedArrayBuffer !== 'undefined'
   const threads = threadsToTry(oneThreadLookMs, { sharesMemory, cores: navigator.hardwareConcurrency })
   if (threads === undefined) return undefined
   const client = startWorker(threads, onRequest)
   try {
-    const loaded = await client.load(() => {})
-    if (areMoreThreadsFaster(oneThreadLookMs, loaded.lookMs)) return { client, loaded }
+    let isChosen = false
+    const loaded = await client.load((progress) => isChosen && onProgress(progress))
+    isChosen = areMoreThreadsFaster(oneThreadLookMs, loaded.lookMs)
+    if (isChosen) return { client, loaded }
   } catch {
     // Not an error for the page: the worker with one thread is loaded and stays in use.
   }

@@ -10,11 +10,16 @@ export function watchAbsence(
 ) {
   let back = new AbortController()
   let gone = false
+  const awaiting = new Set<() => void>()
   onVisibility((visible) => {
     back.abort()
     back = new AbortController()
     gone = false
-    if (visible) return
+    if (visible) {
+      for (const resolve of awaiting) resolve()
+      awaiting.clear()
+      return
+    }
     pause(GLANCE_MS, back.signal).then(
       () => {
         gone = true
@@ -23,5 +28,9 @@ export function watchAbsence(
       () => {},
     )
   })
-  return { isGone: () => gone }
+  return {
+    isGone: () => gone,
+    /** Resolves when the page is visible. */
+    returned: (): Promise<void> => (gone ? new Promise((resolve) => awaiting.add(resolve)) : Promise.resolve()),
+  }
 }

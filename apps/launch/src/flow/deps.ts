@@ -36,6 +36,8 @@ export interface BrowserFacts {
   isSecure: boolean
   hasCameraApi: boolean
   inApp: { name: string | null } | null
+  /** The user has asked the browser to save data. */
+  saveData?: boolean
 }
 
 /** What the flow does with the page besides changing its screens. */

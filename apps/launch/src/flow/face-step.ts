@@ -8,7 +8,7 @@ import { EngineLoadError } from '../engine/engine.ts'
 import { watchAbsence } from './absence.ts'
 import type { DocumentsPart } from './documents-part.ts'
 import type { FlowDeps } from './flow-deps.ts'
-import type { Models } from './models.ts'
+import type { ModelPart, Models } from './models.ts'
 import { needsOf, withKinds } from './needs.ts'
 import type { SessionLink } from './session.ts'
 import type { Store } from './store.ts'
@@ -22,6 +22,15 @@ const FINAL_CODES: readonly number[] = [codes.USER_NOT_ENROLLED, codes.INTERNAL]
 const START_ANYWAY_MS = 12_000
 /** For users who have asked for more time: long enough to hear what comes next. */
 const LONG_READY_MS = 2_500
+
+/** By then a download that has begun has a rate. */
+const RATE_KNOWN_MS = 1_500
+
+/** So long the camera stays on for the last nets. */
+const REST_MS = 12_000
+
+/** The face is in place, and the nets for the movements are still far. */
+class RestMissing extends Error {}
 
 export interface FaceStepOptions {
   deps: FlowDeps
@@ -47,8 +56,8 @@ export function createFaceStep({ deps, store, session, models, verification, doc
   /** The next challenge replaces one that the user cannot meet. */
   let replaces = false
   const absence = watchAbsence(deps.page, () => {
-    const { state, offline } = store.view()
-    if (state.at === 'capture' && (!asked || offline)) rest()
+    const { state, offline, camera } = store.view()
+    if (state.at === 'capture' && camera && (!asked || offline)) rest()
   })
 
   /** In the document step the face is looked at for the comparison alone: no age, no claims, and no try of the face step. */
@@ -86,6 +95,29 @@ export function createFaceStep({ deps, store, session, models, verification, doc
     const obstacle = isLook() ? undefined : await verification()?.obstacle()
     if (signal.aborted) return
     if (obstacle) return failed(obstacle)
+    try {
+      await awaitModels('look', signal)
+      while ((await film(signal)) === 'rest_missing') await awaitModels('all', signal)
+    } catch (error) {
+      if (signal.aborted) return
+      // A failure has a way out of this screen.
+      store.dispatch({ type: 'models_awaited' })
+      await failed(error)
+    }
+  }
+
+  /** Waits with the camera off until this part of the models is near. Usually it is. */
+  async function awaitModels(part: ModelPart, signal: AbortSignal): Promise<void> {
+    const near = models.near(part, signal)
+    await Promise.race([near, deps.page.pause(RATE_KNOWN_MS, signal)])
+    if (!models.isNear(part)) store.dispatch({ type: 'models_awaited' })
+    await near
+    await absence.returned()
+    signal.throwIfAborted()
+  }
+
+  /** Opens the camera and captures. Without all models there is no time for the movements: their challenge is short-lived. */
+  async function film(signal: AbortSignal): Promise<'rest_missing' | undefined> {
     store.dispatch({ type: 'camera_asked' })
     session.log.log('camera_requested')
     const camera = await deps.openCamera().catch((error: unknown) => {
@@ -96,7 +128,7 @@ export function createFaceStep({ deps, store, session, models, verification, doc
     })
     if (!signal.aborted && absence.isGone()) rest()
     if (!camera) return
-    if (signal.aborted) return camera.stop()
+    if (signal.aborted) return void camera.stop()
     session.log.log('camera_ready')
     store.patch({ camera, capture: null })
     store.dispatch({ type: 'camera_ready' })
@@ -109,6 +141,7 @@ export function createFaceStep({ deps, store, session, models, verification, doc
     try {
       await send(await captureAsNeeded(camera, signal))
     } catch (error) {
+      if (error instanceof RestMissing) return 'rest_missing'
       if (!signal.aborted) await failed(error)
     } finally {
       camera.stop()
@@ -165,6 +198,11 @@ export function createFaceStep({ deps, store, session, models, verification, doc
         readyMs: () => (store.view().moreTime ? LONG_READY_MS : 0),
         outputs: { ages: !look && (facts?.estimateAge ?? true), selfie: !look && (facts?.sendImages ?? false) },
         challenge: async () => {
+          if (!models.isNear('all')) throw new RestMissing()
+          // The connection may stop just now, and the camera must not wait for it.
+          await Promise.race([models.complete(), deps.page.pause(REST_MS, signal)])
+          if (!models.isThere('all')) throw new RestMissing()
+          await orScanError(deps.engine.warmUp())
           asked = true
           const challenge = await session.call((device) => {
             // An abandoned capture must not keep asking beside the next one.

@@ -67,6 +67,7 @@ const EVENTS: Record<string, Event> = {
   refused: { type: 'refused', problem: 'gone' },
   number_typed: { type: 'number_typed' },
   answered: { type: 'answered' },
+  models_awaited: { type: 'models_awaited' },
   camera_asked: { type: 'camera_asked' },
   camera_failed: { type: 'camera_failed', problem: 'in_use' },
   camera_ready: { type: 'camera_ready' },
@@ -111,7 +112,13 @@ const RUNNING = {
   refused: 'problem gone',
 }
 const HANDS_OFF = { ...RUNNING, handoff_asked: 'handoff making' }
-const CAMERA = { camera_asked: 'camera asking', camera_failed: 'camera in_use', camera_ready: 'capture' }
+const CAMERA = {
+  models_awaited: 'capture',
+  camera_asked: 'camera asking',
+  camera_failed: 'camera in_use',
+  camera_ready: 'capture',
+}
+const AGREED = { models_awaited: 'capture', camera_asked: 'camera asking' }
 const WATCHING = {
   ...HANDS_OFF,
   'updated ready': 'camera prime',
@@ -137,12 +144,18 @@ const MOVES: Record<string, Record<string, string>> = {
   unsupported: {},
   number: { ...RUNNING, number_typed: 'number sending' },
   'number sending': { ...RUNNING, number_typed: 'number sending' },
-  welcome: { ...HANDS_OFF, answered: 'welcome answering', camera_asked: 'camera asking' },
-  'welcome answering': { ...HANDS_OFF, answered: 'welcome answering', camera_asked: 'camera asking' },
+  welcome: { ...HANDS_OFF, ...AGREED, answered: 'welcome answering' },
+  'welcome answering': { ...HANDS_OFF, ...AGREED, answered: 'welcome answering' },
   'camera prime': { ...HANDS_OFF, ...CAMERA },
   'camera asking': { ...HANDS_OFF, ...CAMERA },
   'camera denied': { ...HANDS_OFF, ...CAMERA },
-  capture: { ...HANDS_OFF, captured: 'sending', capture_failed: 'retry light', camera_failed: 'camera in_use' },
+  capture: {
+    ...HANDS_OFF,
+    camera_asked: 'camera asking',
+    captured: 'sending',
+    capture_failed: 'retry light',
+    camera_failed: 'camera in_use',
+  },
   sending: { ...RUNNING, ...JUDGED, capture_failed: 'retry light' },
   retry: { ...HANDS_OFF, ...CAMERA },
   'document choose': { ...HANDS_OFF, ...CAMERA, captured: 'sending', document: 'document show' },

@@ -30,7 +30,9 @@ const RUNNING: Transitions = {
 const HANDS_OFF: Transitions = { ...RUNNING, handoff_asked: () => ({ at: 'handoff', status: 'making' }) }
 
 const ASKING: State = { at: 'camera', status: 'asking' }
+const LOADING: State = { at: 'capture' }
 const CAMERA: Transitions = {
+  models_awaited: () => LOADING,
   camera_asked: () => ASKING,
   camera_failed: ({ problem }) => ({ at: 'camera', status: problem }),
   camera_ready: () => ({ at: 'capture' }),
@@ -64,10 +66,13 @@ const TABLE: Readonly<Record<State['at'], Transitions>> = {
     answered: () => ({ at: 'welcome', answering: true }),
     // After consent the page asks for the camera without another tap.
     camera_asked: () => ASKING,
+    models_awaited: () => LOADING,
   },
   camera: { ...HANDS_OFF, ...CAMERA },
   capture: {
     ...HANDS_OFF,
+    // The models are near enough.
+    camera_asked: () => ASKING,
     captured: () => ({ at: 'sending' }),
     capture_failed: ({ code, reason }) => ({ at: 'retry', tip: tipOf(code, reason) }),
     camera_failed: ({ problem }) => ({ at: 'camera', status: problem }),

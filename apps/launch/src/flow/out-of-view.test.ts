@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { CaptureFailure, type RunCapture } from '../capture/capture-types.ts'
+import type { LoadProgress } from '../engine/engine.ts'
 import { createFlowFixture, type FlowFixtureOptions, findingForEver, goodCapture, MODELS } from './testing/fixture.ts'
 
 /** Longer than any pause in the fixture. */
@@ -32,8 +33,15 @@ test('the camera goes off while the page is hidden, and one tap turns it on agai
   assert.ok(!service.events().includes('failure'))
 })
 
+/** All bytes are there, and the nets start for ever. */
+const startingForEver: FlowFixtureOptions['loadModels'] = (onProgress) => {
+  onProgress({ loadedBytes: 1, totalBytes: 1 })
+  return new Promise(() => {})
+}
+
 test('the camera also goes off while the models still load', async () => {
-  const { seen, service, hide, reaches } = await atCapture({ loadModels: () => new Promise(() => {}) })
+  const { seen, service, hide, reaches, until } = await atCapture({ loadModels: startingForEver })
+  await until(() => seen.running === 1)
   hide()
   await reaches('camera', { status: 'track_ended' })
   assert.deepEqual([seen.running, service.bodies('failure')], [0, []])
@@ -94,9 +102,9 @@ for (const [what, cameras] of [
 
 test('a second try notices absence from its start, while its models load again', async () => {
   let loads = 0
-  const loadModels = () => {
+  const loadModels: FlowFixtureOptions['loadModels'] = (onProgress) => {
     loads++
-    return loads === 1 ? Promise.resolve(MODELS) : new Promise<never>(() => {})
+    return loads === 1 ? Promise.resolve(MODELS) : startingForEver(onProgress)
   }
   const broken: RunCapture = async (deps) => {
     await goodCapture(deps)
@@ -111,4 +119,22 @@ test('a second try notices absence from its start, while its models load again',
   hide()
   await reaches('camera', { status: 'track_ended' })
   assert.equal(seen.running, 0)
+})
+
+test('a user who leaves while the models are far stays on the loading screen, and the camera waits for their return', async () => {
+  let report = (_progress: LoadProgress) => {}
+  const loadModels: FlowFixtureOptions['loadModels'] = (onProgress) => {
+    report = onProgress
+    return new Promise(() => {})
+  }
+  const { flow, seen, hide, show, until } = await atCapture({ loadModels })
+  hide()
+  await aWhile()
+  assert.deepEqual([flow.view().state.at, seen.cameras], ['capture', 0])
+  report({ loadedBytes: 1, totalBytes: 1 })
+  await aWhile()
+  assert.equal(seen.cameras, 0)
+  show()
+  await until(() => seen.running === 1)
+  flow.actions.cancel()
 })

@@ -46,7 +46,9 @@ export function createFlow(deps: FlowDeps) {
   const models = createModels({
     engine,
     wait: (ms) => page.wait(ms, signal),
-    onProgress: (loading) => store.patch({ loading }),
+    nowMs: clock.monotonicMs,
+    onProgress: (loading, download) =>
+      store.patch({ loading, download: { ...download, later: browser.saveData ?? false } }),
   })
   let parts: Parts | null = null
   let verification: VerificationPart | null = null
@@ -124,7 +126,8 @@ export function createFlow(deps: FlowDeps) {
 
   async function onOpened(session: OpenedSession): Promise<void> {
     // A document alone needs none of the many megabytes for faces.
-    if (session.requirements.includes('face')) models.ready().catch(() => {})
+    if (session.requirements.includes('face'))
+      void (browser.saveData ? models.survey() : models.ready()).catch(() => {})
     // First, so that the texts of ENROLL win over those of the document step.
     await addDocuments(session)
     await addVerification(session)

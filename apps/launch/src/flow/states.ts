@@ -87,6 +87,8 @@ export interface EventFacts {
   /** The user has typed the number, and it is being sent. */
   number_typed: object
   answered: object
+  /** The models are far from loaded: the page shows their progress with the camera off. */
+  models_awaited: object
   camera_asked: object
   camera_failed: { problem: CameraProblem }
   camera_ready: object

@@ -2,7 +2,7 @@ import type { Brand, Handoff, LaunchState, MovementKind, VerificationFacts, Veri
 import type { Camera } from '../camera/camera-types.ts'
 import type { CaptureView } from '../capture/capture-types.ts'
 import type { DocumentCommand, DocumentView } from '../documents/document-types.ts'
-import type { LoadProgress } from '../engine/engine.ts'
+import type { Download, Loading } from './models.ts'
 import type { State } from './states.ts'
 
 /** Everything a screen can show. The flow changes it; screens only read it. */
@@ -18,8 +18,10 @@ export interface View {
   document: DocumentView | null
   /** A call gets no answer and is being repeated. */
   offline: boolean
-  /** Download progress of the models; null when they are ready. */
-  loading: LoadProgress | null
+  /** Download progress of what the face step needs next; null when all of it is there. */
+  loading: Loading | null
+  /** What the page downloads for the face; null until that is known. `later`: after consent, because the user saves data. */
+  download: (Download & { later: boolean }) | null
   camera: Camera | null
   /** Null until the face engine is ready. */
   capture: CaptureView | null
@@ -119,6 +121,7 @@ export const FIRST_VIEW: View = {
   document: null,
   offline: false,
   loading: { loadedBytes: 0, totalBytes: 0 },
+  download: null,
   camera: null,
   capture: null,
   mayStartAnyway: false,

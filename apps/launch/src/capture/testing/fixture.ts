@@ -146,7 +146,10 @@ function fakeEngine(time: VirtualTime, person: Person, options: TestCaptureOptio
   }
   const seen = (atMs: number) => sight({ faces: 1, face: person.faceAt(atMs) }, atMs)
   return {
+    survey: async () => {},
     load: async () => MODELS,
+    loadRest: async () => {},
+    warmUp: async () => {},
     look: (bitmap) => oneAtATime(lookMs, bitmap, seen),
     measure: (bitmap) => oneAtATime(measureMs, bitmap, (atMs) => (seen(atMs).face ? person.measuredAt(atMs) : null)),
     embed: async () => new Float32Array(512),

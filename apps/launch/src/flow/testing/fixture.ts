@@ -31,7 +31,7 @@ export interface FlowFixtureOptions {
   /** One per capture. When none is left, the capture succeeds. */
   captures?: RunCapture[]
   browser?: Partial<BrowserFacts>
-  loadModels?: () => Promise<LoadedModels>
+  loadModels?: Engine['load']
   embedded?: boolean
   /** Pauses from this length on end when the test calls `letPass`. */
   longMs?: number
@@ -124,7 +124,10 @@ export async function createFlowFixture(options: FlowFixtureOptions = {}) {
     fetch: service.fetch,
     storage: createDeviceStorage(clock.nowMs, () => databaseOf(storage)),
     engine: {
+      survey: async () => {},
       load: options.loadModels ?? (async () => MODELS),
+      loadRest: async () => {},
+      warmUp: async () => {},
       look: async () => ({ faces: 0, face: null }),
       measure: async () => null,
       embed: async () => new Float32Array(),
