@@ -1,5 +1,6 @@
 import { closePopup, findHost } from '../embed/find-host.ts'
 import type { PageControls } from './deps.ts'
+import { createWakeLock } from './wake-lock.ts'
 import { watchActivity } from './watch-activity.ts'
 
 /** Controls the page in a real browser. */
@@ -21,6 +22,7 @@ export function createBrowserPage(sessionId: string | null): PageControls {
     onVisibility(listener) {
       document.addEventListener('visibilitychange', () => listener(document.visibilityState === 'visible'))
     },
+    keepAwake: createWakeLock(),
     renew() {
       const reload = () => location.reload()
       if (document.hasFocus()) return reload()

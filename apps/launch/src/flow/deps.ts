@@ -47,6 +47,8 @@ export interface PageControls {
   /** The same, but resolves at once when the network comes back. */
   wait(ms: number, signal: AbortSignal): Promise<void>
   onVisibility(listener: (visible: boolean) => void): void
+  /** Keeps the screen on, where the browser can, until it is called with false. */
+  keepAwake(isAwake: boolean): void
   /** Reloads the page once the user focuses it. Two visible tabs would otherwise take the session from each other for ever. */
   renew(): void
   /** Calls the listener once, when somebody uses or reads the page (flow/activity.ts). */

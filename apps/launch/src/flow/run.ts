@@ -158,6 +158,7 @@ export function createFlow(deps: FlowDeps) {
     const { session, face, handoff } = parts
     if (state.at !== before.at) host?.send({ event: 'step', step: state.at })
     if (leavesFace(state)) face.stop()
+    page.keepAwake(!leavesFace(state))
     if (state.at === 'welcome' && before.at !== 'welcome') {
       consentShownMs = clock.monotonicMs()
       session.log.log('consent_shown')

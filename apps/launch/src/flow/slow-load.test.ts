@@ -168,3 +168,13 @@ test('who saves data downloads nothing before consent, and is told how much it w
   lookLoaded()
   await reaches('done')
 })
+
+test('the screen stays on from the camera to the end of the face step', async () => {
+  const { flow, seen, reaches } = await createFlowFixture()
+  await flow.start()
+  assert.equal(seen.awake.at(-1), false)
+  flow.actions.consent(true)
+  await reaches('done')
+  assert.ok(seen.awake.includes(true))
+  assert.equal(seen.awake.at(-1), false)
+})

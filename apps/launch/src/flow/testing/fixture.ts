@@ -90,6 +90,8 @@ export async function createFlowFixture(options: FlowFixtureOptions = {}) {
     screens: [] as string[],
     /** How often the flow asked for a reload. */
     renewals: 0,
+    /** Whether the screen had to stay on, at every change of the screen. */
+    awake: [] as boolean[],
   }
   let monotonicMs = 0
   let language = 'ar'
@@ -168,6 +170,7 @@ export async function createFlowFixture(options: FlowFixtureOptions = {}) {
       pause,
       wait: pause,
       onVisibility: (listener) => void watchers.push(listener),
+      keepAwake: (isAwake) => void seen.awake.push(isAwake),
       renew: () => void seen.renewals++,
       onActivity: (listener) => void readers.push(listener),
       leave: (url) => void seen.left.push(url),
