@@ -1,5 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact'
-import { useRef } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import { Asks } from './parts/asks.tsx'
 import { Button } from './parts/button.tsx'
 import { Coach } from './parts/coach.tsx'
@@ -20,7 +20,19 @@ export function WelcomeScreen({ view, actions, texts, first, more, instead }: Pr
   const { t, tag } = texts
   const end = useRef<HTMLDivElement>(null)
   const busy = view.state.at === 'welcome' && view.state.answering
-  const agree = { text: t('welcome.agree'), readOn: t('welcome.readOn'), busy, onPress: () => actions.consent(true) }
+  const [pressed, setPressed] = useState<boolean | null>(null)
+  const answer = (accepted: boolean) => {
+    setPressed(accepted)
+    actions.consent(accepted)
+  }
+  const workingOn = (accepted: boolean) => (busy && pressed === accepted ? t('loading.title') : undefined)
+  const agree = {
+    text: t('welcome.agree'),
+    readOn: t('welcome.readOn'),
+    busy,
+    working: workingOn(true),
+    onPress: () => answer(true),
+  }
   return (
     <div class="screen">
       <div class="hero">
@@ -43,13 +55,16 @@ export function WelcomeScreen({ view, actions, texts, first, more, instead }: Pr
         language={tag}
         agree={instead ? null : agree}
         decline={
-          <Button action="decline" busy={busy} onPress={() => actions.consent(false)}>
+          <Button action="decline" busy={busy} working={workingOn(false)} onPress={() => answer(false)}>
             {t('welcome.decline')}
           </Button>
         }
       >
         {instead ?? <p class="consent">{t('welcome.consent')}</p>}
       </ConsentPanel>
+      <p class="unseen" role="status">
+        {busy ? t('loading.title') : ''}
+      </p>
     </div>
   )
 }

@@ -10,7 +10,7 @@ interface Props {
   language: string
   /** Above the buttons. */
   children: ComponentChildren
-  agree: { text: string; readOn: string; busy: boolean; onPress(): void } | null
+  agree: { text: string; readOn: string; busy: boolean; working: string | undefined; onPress(): void } | null
   decline: ComponentChildren
 }
 
@@ -60,6 +60,7 @@ export function ConsentPanel({ end, language, children, agree, decline }: Props)
             action={isRead ? 'consent' : 'read-on'}
             look="main"
             busy={agree.busy}
+            working={agree.working}
             onPress={isRead ? agree.onPress : readOn}
           >
             {isRead ? agree.text : agree.readOn}
