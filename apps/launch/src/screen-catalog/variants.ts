@@ -127,7 +127,14 @@ function captures(on: (state: State, more: Partial<View>) => Variant): Record<st
       },
     )
   return {
-    'capture-load': on({ at: 'capture' }, { loading: { loadedBytes: 7_900_000, totalBytes: 12_700_000 } }),
+    'capture-load': on(
+      { at: 'capture' },
+      { loading: { loadedBytes: 1_900_000, totalBytes: 5_300_000, secondsLeft: 12 } },
+    ),
+    'capture-load-slow': on(
+      { at: 'capture' },
+      { loading: { loadedBytes: 400_000, totalBytes: 5_300_000, secondsLeft: 98 } },
+    ),
     'capture-find': capture({ phase: 'find', guidance: 'too_far' }),
     'capture-dark': capture({ phase: 'find', guidance: 'too_dark' }, { mayStartAnyway: true }),
     'capture-in-oval': capture({ phase: 'find', guidance: 'in_oval' }),

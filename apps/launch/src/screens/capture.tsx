@@ -1,7 +1,6 @@
 import type { JSX } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import type { CaptureView } from '../capture/capture-types.ts'
-import type { LoadProgress } from '../engine/engine.ts'
 import { type Cue, cueBetween } from '../sound/cues.ts'
 import { GuidanceSound } from '../sound/guidance-sound.tsx'
 import type { Translate } from '../texts/translate.ts'
@@ -12,7 +11,7 @@ import { CannotDoThis, MoreTime } from './parts/capture-choices.tsx'
 import { Coach } from './parts/coach.tsx'
 import { guidanceKey, politeText, urgentText } from './parts/heard.ts'
 import { useLamp } from './parts/lamp.ts'
-import { sizeText } from './parts/ledger-sums.ts'
+import { LoadingModels } from './parts/loading-models.tsx'
 import { Title } from './parts/title.tsx'
 import { Viewfinder } from './parts/viewfinder.tsx'
 import type { ScreenProps } from './screen.ts'
@@ -22,8 +21,8 @@ const SEEN_MS = 60
 /** Guides the face, asks for the movements, and shows the measuring. Everything important is shown, announced, and spoken on demand. */
 export function CaptureScreen(props: ScreenProps): JSX.Element {
   const { view, actions, texts, page } = props
-  const { t, tag } = texts
-  const { capture, loading } = view
+  const { t } = texts
+  const { capture } = view
   const phase = capture?.phase ?? 'load'
   const seen = capture?.movementsSeen ?? 0
   // A user with closed eyes cannot see the screen: the phone vibrates when the movement was seen.
@@ -34,7 +33,7 @@ export function CaptureScreen(props: ScreenProps): JSX.Element {
   const asked = phase === 'challenge' ? (capture?.movement ?? null) : null
   const isReady = phase === 'challenge' && asked === null && seen === 0
   const urgent = urgentText(capture, t)
-  const polite = politeText(capture, t)
+  const polite = politeText(view, texts)
   const hint = phase === 'find' && view.mayStartAnyway ? t('capture.startAnywayHint') : ''
   return (
     <div class="capture">
@@ -49,7 +48,7 @@ export function CaptureScreen(props: ScreenProps): JSX.Element {
         preview={page.preview}
       />
       <div class="prompt">
-        {phase === 'load' && <Loading loading={loading} locale={tag} t={t} />}
+        {phase === 'load' && <LoadingModels view={view} actions={actions} texts={texts} />}
         {capture && phase === 'find' && <p class="prompt__text">{t(guidanceKey(capture))}</p>}
         {lamp && phase === 'find' && <p class="small prompt__lamp">{t('capture.lamp')}</p>}
         {capture && phase === 'challenge' && <Movements capture={capture} t={t} />}
@@ -98,31 +97,6 @@ function useCue(capture: CaptureView | null): { kind: Cue } | null {
   before.current = capture
   if (kind) cue.current = { kind }
   return cue.current
-}
-
-function Loading({ loading, locale, t }: { loading: LoadProgress | null; locale: string; t: Translate }): JSX.Element {
-  const share = loading && loading.totalBytes > 0 ? loading.loadedBytes / loading.totalBytes : loading ? 0 : 1
-  const percent = new Intl.NumberFormat(locale, { style: 'percent' }).format(share)
-  return (
-    <>
-      <p class="prompt__text">{t('capture.load')}</p>
-      <div
-        class="bar-of-load"
-        role="progressbar"
-        aria-label={t('capture.load')}
-        aria-valuenow={Math.round(share * 100)}
-        aria-valuemin={0}
-        aria-valuemax={100}
-      >
-        <span style={{ inlineSize: `${share * 100}%` }} />
-      </div>
-      <p class="small digits">
-        {share < 1
-          ? t('capture.loadText', { percent, size: sizeText(loading?.totalBytes ?? 0, locale) })
-          : t('capture.loaded')}
-      </p>
-    </>
-  )
 }
 
 function Movements({ capture, t }: { capture: CaptureView; t: Translate }): JSX.Element {

@@ -5,6 +5,7 @@ import { Button } from './parts/button.tsx'
 import { Coach } from './parts/coach.tsx'
 import { ConsentPanel } from './parts/consent-panel.tsx'
 import { Links } from './parts/links.tsx'
+import { downloadText } from './parts/load-texts.ts'
 import { Point } from './parts/point.tsx'
 import { Title } from './parts/title.tsx'
 import type { ScreenProps } from './screen.ts'
@@ -33,6 +34,7 @@ export function WelcomeScreen({ view, actions, texts, first, more, instead }: Pr
     working: workingOn(true),
     onPress: () => answer(true),
   }
+  const load = downloadText(view.download, t, tag)
   return (
     <div class="screen">
       <div class="hero">
@@ -48,6 +50,7 @@ export function WelcomeScreen({ view, actions, texts, first, more, instead }: Pr
         {more}
       </ul>
       <div ref={end} />
+      {load !== undefined && <p class="small">{load}</p>}
       {view.verification === null && <p class="small">{t('welcome.minor')}</p>}
       <Links view={view} texts={texts} />
       <ConsentPanel
