@@ -43,21 +43,61 @@ test('a camera that does not start is explained and reported, and the last try e
     failure: [{ attemptsLeft: 2 }, { attemptsLeft: 1 }, { attemptsLeft: 0, ...ended('COMPLETED', [-7]) }],
   }
   const { flow, service, reaches, until } = await createFlowFixture({
-    cameras: ['permission_denied', 'permission_denied', 'permission_denied'],
+    cameras: ['in_use', 'in_use', 'in_use'],
     answers,
   })
   await flow.start()
   flow.actions.consent(true)
   for (const left of [2, 1]) {
     await until(() => flow.view().session?.attemptsLeft === left)
-    assert.deepEqual(flow.view().state, { at: 'camera', status: 'permission_denied' })
+    assert.deepEqual(flow.view().state, { at: 'camera', status: 'in_use' })
     flow.actions.startCamera()
   }
   await reaches('ended')
   assert.deepEqual(
     service.bodies('failure').map(({ code, reason }) => [code, reason]),
-    Array(3).fill([-7, 'permission_denied']),
+    Array(3).fill([-7, 'in_use']),
   )
+})
+
+test('a browser that refuses the camera again without asking costs one try, however often the user presses', async () => {
+  const { flow, service, seen, reaches, until } = await createFlowFixture({
+    cameras: Array(6).fill('permission_denied'),
+    answers: { failure: [{ attemptsLeft: 2 }] },
+  })
+  await flow.start()
+  flow.actions.consent(true)
+  await until(() => flow.view().session?.attemptsLeft === 2)
+  for (let press = 2; press <= 6; press++) {
+    flow.actions.startCamera()
+    await until(() => seen.cameras === press && flow.view().state.at === 'camera')
+    await reaches('camera', { status: 'permission_denied' })
+  }
+  assert.equal(service.bodies('failure').length, 1)
+  // The user has found the setting.
+  flow.actions.startCamera()
+  await reaches('done')
+})
+
+test('a refusal that took a person’s time is a refusal of its own', async () => {
+  let started = Promise.withResolvers<void>()
+  started.resolve()
+  const fixture = await createFlowFixture({
+    cameras: ['permission_denied', 'permission_denied'],
+    answers: { failure: [{ attemptsLeft: 2 }, { attemptsLeft: 1 }] },
+    cameraStarts: () => started.promise,
+  })
+  const { flow, service, seen, until, letPass } = fixture
+  await flow.start()
+  flow.actions.consent(true)
+  await until(() => flow.view().session?.attemptsLeft === 2)
+  started = Promise.withResolvers<void>()
+  flow.actions.startCamera()
+  await until(() => seen.cameras === 2)
+  letPass(2_000)
+  started.resolve()
+  await until(() => flow.view().session?.attemptsLeft === 1)
+  assert.equal(service.bodies('failure').length, 2)
 })
 
 test('a failure that costs no try ends the flow on the last try, instead of asking for ever', async () => {

@@ -18,6 +18,9 @@ import type { VerificationPart } from './verification-part.ts'
 /** The service ends the session when a device reports one of these. */
 const FINAL_CODES: readonly number[] = [codes.USER_NOT_ENROLLED, codes.INTERNAL]
 
+/** A browser that refuses sooner has asked nobody: a person needs longer to read and answer. */
+const UNASKED_MS_MAX = 400
+
 /** After this time a user who cannot follow the guidance may start without it. */
 const START_ANYWAY_MS = 12_000
 /** For users who have asked for more time: long enough to hear what comes next. */
@@ -51,6 +54,8 @@ export function createFaceStep({ deps, store, session, models, verification, doc
   let answered = false
   /** This capture has requested its challenge. */
   let asked = false
+  /** The refusal of the camera was reported, and the camera has not run since. */
+  let refused = false
   /** Stops the movements alone: the camera stays on for another challenge. */
   let movements = new AbortController()
   /** The next challenge replaces one that the user cannot meet. */
@@ -80,9 +85,15 @@ export function createFaceStep({ deps, store, session, models, verification, doc
     await session.reopen({ atEnd: [codes.ATTEMPTS_EXCEEDED] })
   }
 
-  /** A camera that does not start costs a try (docs/session-codes.md). */
-  async function cameraFailed(problem: CameraProblem): Promise<void> {
+  /**
+   * A camera that does not start costs a try (docs/session-codes.md), except when the browser repeats a refusal without asking: nobody has
+   * refused again, and the user may be looking for the setting.
+   */
+  async function cameraFailed(problem: CameraProblem, tookMs: number = UNASKED_MS_MAX): Promise<void> {
     store.dispatch({ type: 'camera_failed', problem })
+    const isRepeated = refused && problem === 'permission_denied' && tookMs < UNASKED_MS_MAX
+    if (isRepeated) return
+    refused = problem === 'permission_denied'
     if (deps.browser.inApp) await report(codes.UNSUPPORTED_BROWSER, 'in_app')
     await report(codes.CAMERA_FAIL, problem)
   }
@@ -120,15 +131,17 @@ export function createFaceStep({ deps, store, session, models, verification, doc
   async function film(signal: AbortSignal): Promise<'rest_missing' | undefined> {
     store.dispatch({ type: 'camera_asked' })
     session.log.log('camera_requested')
+    const askedAtMs = deps.clock.monotonicMs()
     const camera = await deps.openCamera().catch((error: unknown) => {
       // Browsers may refuse the camera to a hidden page; that is not a failure.
       if (!signal.aborted && !absence.isGone())
-        void cameraFailed(error instanceof CameraError ? error.problem : 'in_use')
+        void cameraFailed(error instanceof CameraError ? error.problem : 'in_use', deps.clock.monotonicMs() - askedAtMs)
       return null
     })
     if (!signal.aborted && absence.isGone()) rest()
     if (!camera) return
     if (signal.aborted) return void camera.stop()
+    refused = false
     session.log.log('camera_ready')
     store.patch({ camera, capture: null })
     store.dispatch({ type: 'camera_ready' })

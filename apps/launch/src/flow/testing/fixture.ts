@@ -27,7 +27,7 @@ export interface FlowFixtureOptions {
   /** One problem per request for the camera. When none is left, the camera starts. */
   cameras?: CameraProblem[]
   /** The camera starts when this resolves. */
-  cameraStarts?: Promise<void>
+  cameraStarts?: Promise<void> | (() => Promise<void>)
   /** One per capture. When none is left, the capture succeeds. */
   captures?: RunCapture[]
   browser?: Partial<BrowserFacts>
@@ -146,7 +146,7 @@ export async function createFlowFixture(options: FlowFixtureOptions = {}) {
       seen.cameras++
       seen.wanted.push(wanted)
       const problem = options.cameras?.shift()
-      await options.cameraStarts
+      await (typeof options.cameraStarts === 'function' ? options.cameraStarts() : options.cameraStarts)
       if (problem) throw new CameraError(problem)
       seen.running++
       return cameraOf(() => {
