@@ -12,7 +12,12 @@ import type {
   PasskeyOptions,
 } from '@ostiary/contract'
 import { DOB_NOT_FOUND, DOCUMENT_UNREADABLE, DOCUMENT_UNSUPPORTED } from '@ostiary/contract/codes'
-import { CONSENT_VERSION, EVENTS_PER_CALL, UTC_OFFSET_MINUTES_MAX } from '@ostiary/contract/limits'
+import {
+  CONSENT_VERSION,
+  CONSENT_VERSION_BEFORE,
+  EVENTS_PER_CALL,
+  UTC_OFFSET_MINUTES_MAX,
+} from '@ostiary/contract/limits'
 import { LAUNCH_PATHS } from '@ostiary/contract/paths'
 import { createDocumentCalls } from './document-calls.ts'
 import { createEventLog, type DeviceClock, type SavedLog } from './event-log.ts'
@@ -160,10 +165,12 @@ export async function createDevice(options: DeviceOptions) {
     consent(
       accepted: boolean,
       locale: string = opened().locale,
-      version: string = consentVersionOf(opened()),
+      version: string = consentVersionOf(opened(), CONSENT_VERSION),
     ): Promise<LaunchState> {
       return change(LAUNCH_PATHS.consent, { accepted, version, locale })
     },
+    /** The version that a process of the last release knows, for the text of such a session. */
+    consentVersionBefore: (): string => consentVersionOf(opened(), CONSENT_VERSION_BEFORE),
     /** Call it when the camera runs, because a challenge expires soon. */
     challenge: (purpose?: 'match', { replaces, ...needs }: ChallengeNeeds = {}): Promise<Challenge> =>
       withLock(async () => {
@@ -267,9 +274,12 @@ function zoneOf(utcOffsetMinutes: number | undefined): Pick<OpenBody, 'utcOffset
 }
 
 /** Of the text that the page of this release shows in such a session. */
-function consentVersionOf({ verification }: OpenedSession): string {
-  if (!verification) return CONSENT_VERSION.age
-  return CONSENT_VERSION[(verification.templates ?? 'vector') === 'vector' ? 'verification' : 'token']
+function consentVersionOf(
+  { verification }: OpenedSession,
+  versions: Readonly<Record<keyof typeof CONSENT_VERSION, string>>,
+): string {
+  if (!verification) return versions.age
+  return versions[(verification.templates ?? 'vector') === 'vector' ? 'verification' : 'token']
 }
 
 interface Tries {

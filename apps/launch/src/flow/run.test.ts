@@ -14,7 +14,7 @@ test('a flow goes from the welcome screen to the end with one tap, and back to t
   assert.deepEqual(service.bodies('consent')[0], {
     sessionId: SESSION.sessionId,
     accepted: true,
-    version: '1',
+    version: '2',
     locale: 'ar',
   })
   assert.deepEqual(service.events(), [

@@ -8,6 +8,7 @@ import { createHandoff, type HandoffPart, isRefusal } from './handoff.ts'
 import { linksIn } from './links.ts'
 import { createModels } from './models.ts'
 import { isUnderWay, pageStateOf } from './page-state.ts'
+import { sendConsent } from './send-consent.ts'
 import { createSession, type SessionLink } from './session.ts'
 import { END_SCREENS, type EndScreen, type State } from './states.ts'
 import { createStore } from './store.ts'
@@ -196,7 +197,11 @@ export function createFlow(deps: FlowDeps) {
     try {
       await page.pause(Math.max(0, consentShownMs + CONSENT_READ_MS - clock.monotonicMs()), signal)
       if (accepted) session.log.log('consent_given')
-      const reply = await session.call((device) => device.consent(accepted, deps.language()))
+      const reply = await sendConsent(session, {
+        accepted,
+        language: deps.language(),
+        pause: (ms) => page.pause(ms, signal),
+      })
       session.update(reply)
       if (reply.flowStatus !== null) return
       if (pageStateOf(reply).at === 'camera') await face.start()

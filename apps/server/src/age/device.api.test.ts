@@ -45,7 +45,7 @@ describe('a verdict', () => {
         sessionStatus: 'AGE_ABOVE_THRESHOLD',
         status: 'AGE_ABOVE_THRESHOLD',
         flowStatus: 'COMPLETED',
-        consent: { accepted: true, version: '1', language: 'en', at: created.expiresAt.replace(':15:', ':00:') },
+        consent: { accepted: true, version: '2', language: 'en', at: created.expiresAt.replace(':15:', ':00:') },
         result: {
           age: Math.floor(exact),
           confidenceScore: null,

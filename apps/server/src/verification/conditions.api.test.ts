@@ -138,7 +138,7 @@ describe('without a consent that names them', () => {
     await fixture.visit(sessionId, { ageYears: 42, conditions: INDOORS })
     const result = await ages.result(token)
     assert.deepEqual([result.flowStatus, 'captureConditions' in result], ['COMPLETED', false])
-    assert.equal(result.consent?.version, '1')
+    assert.equal(result.consent?.version, '2')
   })
 })
 

@@ -125,7 +125,7 @@ describe('SIGN-IN', () => {
       codeHash: createHash('sha256')
         .update(state.code ?? '')
         .digest('hex'),
-      consent: { accepted: true, version: '2', language: 'en', at: webhook.consent?.at },
+      consent: { accepted: true, version: '4', language: 'en', at: webhook.consent?.at },
       livemode: false,
     })
   })
