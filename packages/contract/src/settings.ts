@@ -260,7 +260,7 @@ const fields = {
   userMayExtend: Type.Boolean({
     default: false,
     description:
-      'Whether a user may extend a session once, by ten minutes and never beyond `sessionSecondsMax`. Off because the create call has told the host an `expiresAt`; reads and the webhook then have a later one',
+      'Whether a user may extend a session once, by ten minutes and never beyond `sessionSecondsMax`. Off because the host knows an `expiresAt` from the create call; reads and the webhook then have a later one',
   }),
   screeningRunDays: Type.Integer({
     minimum: 0,

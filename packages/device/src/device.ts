@@ -112,14 +112,20 @@ export async function createDevice(options: DeviceOptions) {
     return state
   }
 
-  /** During an upgrade the call may reach a process of the last release, which refuses fields that it does not know. */
-  async function askChallenge(body: object, { cannot = [], pace }: ChallengeNeeds): Promise<Challenge> {
-    if (cannot.length === 0 && !pace) return post<Challenge>(LAUNCH_PATHS.challenge, body)
-    const needs = { ...(cannot.length > 0 && { cannot }), ...(pace && { pace }) }
-    return post<Challenge>(LAUNCH_PATHS.challenge, { ...body, ...needs }).catch((error: unknown) => {
-      if (!(error instanceof DeviceError) || error.code !== 'VALIDATION_FAILED') throw error
-      return post<Challenge>(LAUNCH_PATHS.challenge, body)
-    })
+  /** Call it only inside `withLock`. */
+  async function nextChallenge(purpose?: 'match', { replaces, ...needs }: ChallengeNeeds = {}): Promise<Challenge> {
+    failing = undefined
+    if (isLook) current = undefined
+    isLook = purpose === 'match'
+    if (isLook) {
+      current = await askChallenge(post, { for: 'match' }, needs)
+      return current
+    }
+    const replaced = replaces ? current : undefined
+    wanted ??= replaced?.attempt ?? Math.max(lastState?.attempt ?? 0, current?.attempt ?? 0) + 1
+    current = await askChallenge(post, { attempt: wanted }, needs)
+    wanted = undefined
+    return current
   }
 
   function toPayload(capture: Capture, { seq, hash }: SavedLog): CapturePayload {
@@ -172,21 +178,8 @@ export async function createDevice(options: DeviceOptions) {
     /** The version that a process of the last release knows, for the text of such a session. */
     consentVersionBefore: (): string => consentVersionOf(opened(), CONSENT_VERSION_BEFORE),
     /** Call it when the camera runs, because a challenge expires soon. */
-    challenge: (purpose?: 'match', { replaces, ...needs }: ChallengeNeeds = {}): Promise<Challenge> =>
-      withLock(async () => {
-        failing = undefined
-        if (isLook) current = undefined
-        isLook = purpose === 'match'
-        if (isLook) {
-          current = await askChallenge({ for: 'match' }, needs)
-          return current
-        }
-        const replaced = replaces ? current : undefined
-        wanted ??= replaced?.attempt ?? Math.max(lastState?.attempt ?? 0, current?.attempt ?? 0) + 1
-        current = await askChallenge({ attempt: wanted }, needs)
-        wanted = undefined
-        return current
-      }),
+    challenge: (purpose?: 'match', needs?: ChallengeNeeds): Promise<Challenge> =>
+      withLock(() => nextChallenge(purpose, needs)),
     /** Writes to the log. Nothing is sent until `flushEvents` or `submit`. */
     logEvent: (type: LaunchEventType, n?: number): Promise<void> => log.append(type, n),
     /** Sends the entries that the server does not have; undefined if it has all. */
@@ -202,9 +195,6 @@ export async function createDevice(options: DeviceOptions) {
         const picture = selfie && { selfie: await sealSelfie(selfie) }
         return remember(await post<LaunchState>(LAUNCH_PATHS.submit, { sealed: await seal(payload), ...picture }))
       }),
-    /** `selfie` is the result of `sealSelfie`, if the session wants one. */
-    submitSealed: (sealed: string, selfie?: string): Promise<LaunchState> =>
-      change(LAUNCH_PATHS.submit, { sealed, ...(selfie !== undefined && { selfie }) }),
     /** The payload that `submit` would seal now, and the sealing, for callers that submit step by step. */
     payloadOf: async (capture: Capture): Promise<CapturePayload> => toPayload(capture, await log.read()),
     seal,
@@ -213,9 +203,9 @@ export async function createDevice(options: DeviceOptions) {
     documentStep: documents.begin,
     submitDocument: documents.submit,
     ...createTokenCalls({ withLock, post }),
+    ...createStateCalls(change),
     /** The options for the authenticator. Its answer goes to `passkeyVerify`, once. */
     passkeyOptions: (): Promise<PasskeyOptions> => withLock(() => post<PasskeyOptions>(LAUNCH_PATHS.passkeyOptions)),
-    passkeyVerify: (response: object): Promise<LaunchState> => change(LAUNCH_PATHS.passkeyVerify, { response }),
     /** Reports a step that failed on this device, with a session code. */
     failure: (code: number, reason?: string): Promise<LaunchState> =>
       withLock(async () => {
@@ -231,12 +221,7 @@ export async function createDevice(options: DeviceOptions) {
         failing = undefined
         return state
       }),
-    cancel: (): Promise<LaunchState> => change(LAUNCH_PATHS.cancel),
-    /** The user needs more time: once, where `open` says `mayExtend`. */
-    extend: (): Promise<LaunchState> => change(LAUNCH_PATHS.extend),
     handoff: (): Promise<Handoff> => withLock(() => post<Handoff>(LAUNCH_PATHS.handoff)),
-    /** The two digits that the first screen shows. */
-    number: (number: string): Promise<LaunchState> => change(LAUNCH_PATHS.number, { number }),
     /** Continues here after a handoff, with a new log: the server now has the other device's log. */
     takeBack: (): Promise<LaunchState> =>
       withLock(async () => {
@@ -267,10 +252,39 @@ export async function createDevice(options: DeviceOptions) {
 }
 export type Device = Awaited<ReturnType<typeof createDevice>>
 
+/** Calls that send what they are given, and answer with the state. */
+function createStateCalls(change: (path: string, body?: object) => Promise<LaunchState>) {
+  return {
+    /** `selfie` is the result of `sealSelfie`, if the session wants one. */
+    submitSealed: (sealed: string, selfie?: string): Promise<LaunchState> =>
+      change(LAUNCH_PATHS.submit, { sealed, ...(selfie !== undefined && { selfie }) }),
+    passkeyVerify: (response: object): Promise<LaunchState> => change(LAUNCH_PATHS.passkeyVerify, { response }),
+    cancel: (): Promise<LaunchState> => change(LAUNCH_PATHS.cancel),
+    /** The user needs more time: once, where `open` says `mayExtend`. */
+    extend: (): Promise<LaunchState> => change(LAUNCH_PATHS.extend),
+    /** The two digits that the first screen shows. */
+    number: (number: string): Promise<LaunchState> => change(LAUNCH_PATHS.number, { number }),
+  }
+}
+
 /** Undefined for what no time zone has: a device with a wrong setting must still be able to open the session. */
 function zoneOf(utcOffsetMinutes: number | undefined): Pick<OpenBody, 'utcOffsetMinutes'> | undefined {
   if (utcOffsetMinutes === undefined || !Number.isInteger(utcOffsetMinutes)) return undefined
   return Math.abs(utcOffsetMinutes) <= UTC_OFFSET_MINUTES_MAX ? { utcOffsetMinutes } : undefined
+}
+
+/** During an upgrade the call may reach a process of the last release, which refuses fields that it does not know. */
+async function askChallenge(
+  post: ReturnType<typeof createSignedCalls>['post'],
+  body: object,
+  { cannot = [], pace }: ChallengeNeeds,
+): Promise<Challenge> {
+  if (cannot.length === 0 && !pace) return post<Challenge>(LAUNCH_PATHS.challenge, body)
+  const needs = { ...(cannot.length > 0 && { cannot }), ...(pace && { pace }) }
+  return post<Challenge>(LAUNCH_PATHS.challenge, { ...body, ...needs }).catch((error: unknown) => {
+    if (!(error instanceof DeviceError) || error.code !== 'VALIDATION_FAILED') throw error
+    return post<Challenge>(LAUNCH_PATHS.challenge, body)
+  })
 }
 
 /** Of the text that the page of this release shows in such a session. */

@@ -211,7 +211,7 @@ test('a failed download does not close the engine: it keeps the files that it ha
   assert.deepEqual(happened, [])
 })
 
-/** Shows the first movement and waits until it is told to stop. */
+/** Shows the first movement and waits until it has to stop. */
 const showingForEver: RunCapture = async ({ challenge, log, onView, signal }) => {
   const { attempt } = await challenge()
   log('challenge_received', attempt)

@@ -138,9 +138,9 @@ test('a code opened twice in one browser does not disturb the tab that used it',
 })
 
 test('the page knows which age is asked for, and a server of the last release does not say it', async () => {
-  const told = await createFlowFixture({ answers: { open: [{ ages: { age: 18, estimate: 25 } }] } })
-  await told.flow.start()
-  assert.deepEqual(told.flow.view().ages, { age: 18, estimate: 25 })
+  const known = await createFlowFixture({ answers: { open: [{ ages: { age: 18, estimate: 25 } }] } })
+  await known.flow.start()
+  assert.deepEqual(known.flow.view().ages, { age: 18, estimate: 25 })
   const silent = await createFlowFixture()
   await silent.flow.start()
   assert.equal(silent.flow.view().ages, null)

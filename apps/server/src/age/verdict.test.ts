@@ -36,7 +36,7 @@ const ABOVE = 'AGE_ABOVE_THRESHOLD'
 const AT = 'AGE_AT_THRESHOLD'
 const BELOW = 'AGE_BELOW_THRESHOLD'
 
-test('the user is told the age of the host, and what an estimate has to reach where that is more', () => {
+test('the page names the age of the host, and what an estimate has to reach where that is more', () => {
   const asked = (request: Partial<VerdictRequest>, faceAgeMarginYears = 0) =>
     askedAges({ ...STEP_UP, ...request }, { faceAgeMarginYears })
   assert.deepEqual(asked({}), { age: 18, estimate: 30 })

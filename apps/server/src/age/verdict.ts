@@ -96,7 +96,7 @@ export function mayNeedDocument({ requirements, stepUpEnabled }: VerdictRequest)
 }
 
 /**
- * What the user is told that the host asks for. Hosts that add years for the error of an estimate name the true age as `documentAgeThreshold`,
+ * What the page says that the host asks for. Hosts that add years for the error of an estimate name the true age as `documentAgeThreshold`,
  * so that is the age; the estimate has to reach more. Where a document always decides, no estimate has to reach anything.
  */
 export function askedAges(
