@@ -79,7 +79,8 @@ export const CAPTURE_RULES = {
     rollMax: 600,
     sizeMin: 80,
     sizeMax: 980,
-    openEyesMin: 150,
+    /** The page calls eyes below it closed (AGEABLE in @ostiary/faces), so nobody is told Good and then refused here. */
+    openEyesMin: 120,
     ageMin: 10,
     ageMax: 1100,
   },
