@@ -1,6 +1,7 @@
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { MOVEMENTS, type Movement } from '@ostiary/contract'
+import { type Covering, wearing } from '@ostiary/testkit/samples/coverings'
 import type { DocumentSide } from '@ostiary/testkit/samples/documents'
 import { readPicture } from '@ostiary/testkit/samples/portraits'
 import { CAMERA_SIZE, CLIP_FPS, createScene, type Portrait, readPortrait } from './clip.ts'
@@ -38,8 +39,8 @@ export interface LiveCamera {
   stop(): Promise<void>
 }
 
-/** A picture file, or a document that is to be drawn. */
-export type HeldThing = HeldOptions & ({ file: string } | { document: DocumentSide })
+/** A picture file, or a document that is to be drawn; or something that the face wears, which is held in place of the bare face. */
+export type HeldThing = (HeldOptions & ({ file: string } | { document: DocumentSide })) | { wears: Covering }
 
 /**
  * Draws everything beforehand, because drawing takes time that the browser under test needs, and plays it into a file that
@@ -47,7 +48,8 @@ export type HeldThing = HeldOptions & ({ file: string } | { document: DocumentSi
  */
 export async function startLiveCamera(options: LiveOptions): Promise<LiveCamera> {
   const { portrait, out, size = CAMERA_SIZE, seed = 1, movements = MOVEMENTS } = options
-  const reel = drawReel(await readPortrait(portrait), { size, seed, movements })
+  const person = await readPortrait(portrait)
+  const reel = drawReel(person, { size, seed, movements })
   const file = openSync(out, 'w')
   const header = Buffer.from(y4mHeader(size))
   writeSync(file, header)
@@ -60,7 +62,9 @@ export async function startLiveCamera(options: LiveOptions): Promise<LiveCamera>
   const drawn = new Map<string, Promise<Frame[]>>()
   const draw = (thing: HeldThing) => {
     const key = JSON.stringify(thing)
-    const frames = drawn.get(key) ?? drawThing(thing, { size, seed })
+    const camera = { size, seed }
+    const frames =
+      drawn.get(key) ?? ('wears' in thing ? drawWorn(person, thing.wears, camera) : drawThing(thing, camera))
     drawn.set(key, frames)
     return frames
   }
@@ -82,7 +86,22 @@ export async function startLiveCamera(options: LiveOptions): Promise<LiveCamera>
   }
 }
 
-async function drawThing(thing: HeldThing, camera: { size: Size; seed: number }): Promise<Frame[]> {
+/** The face at rest with a covering. */
+async function drawWorn({ picture, mesh }: Portrait, covering: Covering, camera: { size: Size; seed: number }) {
+  const puppet = createPuppet(wearing(picture, mesh, covering), { mesh, size: camera.size })
+  const sway = createSway(camera.seed, 1)
+  const frames: Frame[] = []
+  for (let frame = 0; frame < (REST.lengthMs / 1000) * HELD_FPS; frame++) {
+    frames.push(toI420(puppet.draw(sway((frame * 1000) / HELD_FPS))))
+    await nextTurn()
+  }
+  return frames
+}
+
+async function drawThing(
+  thing: Exclude<HeldThing, { wears: Covering }>,
+  camera: { size: Size; seed: number },
+): Promise<Frame[]> {
   const frames: Frame[] = []
   const sheet = await ('file' in thing ? readPicture(thing.file) : drawSide(thing.document))
   for (const picture of drawHeld(sheet, { ...thing, ...camera })) {

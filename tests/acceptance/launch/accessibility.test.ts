@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { colourViolationsOn, violationsOn } from '@ostiary/testkit/browser/axe'
 import type { Device } from '@ostiary/testkit/browser/browser'
@@ -6,6 +9,8 @@ import { type ScreenCatalog, type ScreenOptions, startScreenCatalog } from '@ost
 import { endOf, hostOf, setting } from '@ostiary/testkit/browser/system'
 import { visitOn } from '@ostiary/testkit/browser/visit'
 import { browserWithoutCamera, newVisitor, prepareCameraBrowser, WHOLE_FLOW } from '@ostiary/testkit/browser/visitors'
+import { missingProgram } from '@ostiary/testkit/missing'
+import { readPicture } from '@ostiary/testkit/samples/portraits'
 import type { Page } from 'playwright-core'
 
 prepareCameraBrowser()
@@ -120,4 +125,33 @@ test('nothing is cut off at 320 pixels, the narrowest phone, in a language of lo
   }
   await page.close()
   assert.deepEqual(wide, [])
+})
+
+test('where it is too dark the page is a lamp, in dark mode and in a customer’s colours too', {
+  skip: missingProgram('ffmpeg'),
+}, async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'ostiary-lamp-'))
+  const page = await device.page()
+  t.after(() => {
+    rmSync(folder, { recursive: true })
+    return page.close()
+  })
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await page.setViewportSize({ width: 360, height: 740 })
+  await catalog.show(page, { screen: 'capture-dark', theme: 'dark', background: '203040', primary: 'ff8800' })
+  // The darkest room: the camera shows nothing.
+  await page.locator('.viewfinder__figure').evaluate((figure) => {
+    figure.style.background = 'black'
+    figure.replaceChildren()
+  })
+  const file = join(folder, 'lamp.png')
+  writeFileSync(file, await page.screenshot())
+  const { data } = await readPicture(file)
+  let sum = 0
+  for (let at = 0; at < data.length; at += 4)
+    sum += 0.2126 * (data[at] ?? 0) + 0.7152 * (data[at + 1] ?? 0) + 0.0722 * (data[at + 2] ?? 0)
+  const luminance = sum / 255 / (data.length / 4)
+  assert.ok(luminance >= 0.9, `the mean luminance is ${luminance}`)
+  await catalog.show(page, { screen: 'welcome', theme: 'dark' })
+  assert.equal(await page.locator(':root[data-lamp]').count(), 0, 'the lamp goes out with the screen')
 })

@@ -4,6 +4,7 @@ import { setPriority, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface, type Interface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import type { Covering } from '../samples/coverings.ts'
 import type { DocumentSide } from '../samples/documents.ts'
 
 const PUPPET = fileURLToPath(new URL('../../puppet/main.ts', import.meta.url))
@@ -20,6 +21,8 @@ export interface LiveCamera {
   prepare(document: HeldDocument): Promise<void>
   /** Holds a document before the camera until `show` is called. Resolves when the camera shows it. */
   hold(document: HeldDocument): Promise<void>
+  /** Puts something on until `show` is called. Resolves when the camera shows it. */
+  wear(covering: Covering): Promise<void>
   /** Slow motion from now on; 1 is normal. */
   slowDown(factor: number): void
   stop(): void
@@ -58,8 +61,8 @@ export async function startLiveCamera(
   bePunctual(child)
   await answerTo(lines, child, { done: 'ready' })
   const say = (command: string) => void child.stdin.write(`${command}\n`)
-  const handle = async (verb: 'prepare' | 'hold', document: HeldDocument) => {
-    const command = `${verb} ${JSON.stringify(document)}`
+  const handle = async (verb: 'prepare' | 'hold', thing: HeldDocument | { wears: Covering }) => {
+    const command = `${verb} ${JSON.stringify(thing)}`
     const answered = answerTo(lines, child, { done: `done ${command}`, failed: `failed ${command}` })
     say(command)
     await answered
@@ -70,6 +73,7 @@ export async function startLiveCamera(
     show: say,
     prepare: (document) => handle('prepare', document),
     hold: (document) => handle('hold', document),
+    wear: (covering) => handle('hold', { wears: covering }),
     slowDown: (factor) => say(`slow ${factor}`),
     stop() {
       process.removeListener('exit', stop)

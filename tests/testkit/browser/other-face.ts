@@ -13,6 +13,14 @@ export const NOBODY_ELSE = existsSync(PORTRAIT) ? false : 'the portraits are not
 /** A second puppet with another person's face. */
 export const startOtherFace = (): Promise<LiveCamera> => startLiveCamera(PORTRAIT)
 
+/** A person with an eye patch. */
+const EYE_PATCH = join(DATA, 'faces/congress/C001120_2020-07-05_fc7bad.jpg')
+
+/** Why tests with that person cannot run here, or false. */
+export const NOBODY_WITH_A_PATCH = existsSync(EYE_PATCH) ? false : 'the portraits are not here: set OSTIARY_DATA'
+
+export const startFaceWithPatch = (): Promise<LiveCamera> => startLiveCamera(EYE_PATCH)
+
 /**
  * Shows the second face on the first one's camera from the next time that a page opens the camera. The two share one file,
  * because a browser gets the path of its camera only when it starts. Returns a function that changes back.
