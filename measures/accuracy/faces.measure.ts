@@ -1,6 +1,6 @@
 /**
  * Areas C to E: the accuracy of the page's own code on portraits of known people: comparison of two pictures, age, liveness,
- * and the effect of blur. --full: every portrait for every part.
+ * the effect of blur, and whom the guide refuses. --full: every portrait for every part.
  */
 import {
   cosine,
@@ -25,6 +25,7 @@ import {
   readPicture,
   SPOOF_SAMPLES,
 } from '@ostiary/testkit/samples/portraits'
+import { measureGroups } from './face-groups.ts'
 import {
   bootstrapMeanInterval,
   equalErrorRate,
@@ -76,6 +77,7 @@ export const measure: Measure = async ({ full, say }) => {
     ...describeAges(judged),
     ...(await measureSpoofs(engine, judged)),
     ...(await measureBlur(engine, { portraits: judged, count: full ? 40 : 8 })),
+    ...(await measureGroups(engine, loadPortraits(), { full, say })),
   ]
 }
 
