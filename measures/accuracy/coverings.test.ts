@@ -1,4 +1,4 @@
-/** Nobody is told Good and then refused: what the guide says about portraits and painted coverings, with the nets of the page. */
+/** Nobody hears Good and is then refused: what the guide says about portraits and painted coverings, with the nets of the page. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createFaceEngine, type Guidance, guidanceFor, isAgeable, ovalFor, type Picture } from '@ostiary/faces'
@@ -18,14 +18,14 @@ const EVERY = 34
 const noPortraits = missingPortraits()
 const skip = noPortraits ? `there are no portraits at ${noPortraits}` : missingProgram('ffmpeg')
 
-interface Told {
+interface Reply {
   guidance: Guidance
-  /** The guidance for somebody who was well placed before. */
+  /** The guidance for a person who was well placed before. */
   kept: Guidance
   isAgeable: boolean
 }
 
-async function told(picture: Picture): Promise<Told> {
+async function replyTo(picture: Picture): Promise<Reply> {
   engine.begin()
   const sighting = await engine.look(picture)
   const oval = ovalFor(picture.width, picture.height)
@@ -56,16 +56,16 @@ function allowed(covering: Covering | 'bare'): readonly Guidance[] {
   return ['in_oval', 'blurry', 'look_straight', 'tilt_left', 'tilt_right']
 }
 
-function check(name: string, covering: Covering | 'bare', { guidance, kept, isAgeable: ageable }: Told): void {
+function check(name: string, covering: Covering | 'bare', { guidance, kept, isAgeable: ageable }: Reply): void {
   const what = `${name}, ${covering}: ${guidance}`
   assert.ok(allowed(covering).includes(guidance), what)
   assert.ok((guidance !== 'in_oval' && kept !== 'in_oval') || ageable, `${what}, but no age`)
 }
 
-test('the drawn face is good, dark glasses and masks over it are named, and a headscarf or an eye patch is none of them', async () => {
+test('the drawn face is good, dark glasses and masks over it are named, and a headscarf or an eye patch is no problem', async () => {
   const said = new Map<string, Guidance>()
   for (const [covering, picture] of await dressed(drawnFace())) {
-    const heard = await told(picture)
+    const heard = await replyTo(picture)
     check('the drawn face', covering, heard)
     said.set(covering, heard.guidance)
   }
@@ -80,7 +80,7 @@ test('in_oval implies an age: portraits, bare and covered; sunglasses and masks 
   let [named, covered] = [0, 0]
   for (const { path, person } of some)
     for (const [covering, picture] of await dressed(await readPicture(path))) {
-      const heard = await told(picture)
+      const heard = await replyTo(picture)
       check(person, covering, heard)
       if (!covering.endsWith('glasses') && !covering.endsWith('mask')) continue
       covered++
@@ -96,7 +96,7 @@ test('a person with an eye patch is well placed and gets an age, also in an eigh
   const picture = (await dressed(await readPicture(portrait.path))).get('bare')
   assert.ok(picture)
   for (const seen of [picture, inRoom(picture, { light: 1 / 8 })]) {
-    const { guidance, isAgeable: ageable } = await told(seen)
+    const { guidance, isAgeable: ageable } = await replyTo(seen)
     assert.deepEqual([guidance, ageable], ['in_oval', true])
   }
   engine.begin()

@@ -53,14 +53,14 @@ export async function measureGroups(engine: FaceEngine, portraits: readonly Port
   const faults = { goodWithoutAge: 0, falselyCovered: 0 }
   for (const portrait of full ? last : last.filter((_, index) => index % 16 === 0)) {
     const { bare, mesh, picture } = await readPlaced(engine, portrait)
-    const told: Guidance[] = []
+    const replies: Guidance[] = []
     for (const light of LIGHTS) {
       const heard = await tell(engine, light === 1 ? bare : inRoom(bare, { light }))
-      told.push(heard.guidance)
+      replies.push(heard.guidance)
       if (heard.isGoodWithoutAge) faults.goodWithoutAge++
       if (heard.face?.covered) faults.falselyCovered++
     }
-    const isRefused = told.map((guidance) => REFUSALS.includes(guidance))
+    const isRefused = replies.map((guidance) => REFUSALS.includes(guidance))
     people.push({ ...portrait, lightness: lightnessOf(picture, mesh), isRefused })
   }
   say(`${people.length} people at ${LIGHTS.length} lights`)
@@ -165,25 +165,25 @@ function lightnessOf({ width, data }: Picture, mesh: Float32Array): number {
   return 116 * Math.cbrt(values[Math.floor(values.length / 2)] ?? 0) - 16
 }
 
-/** Prints what is said of painted coverings, and returns the share that is told Good. */
+/** Prints what is said of painted coverings, and returns the share that passes as well placed. */
 async function measureCoverings(engine: FaceEngine, portraits: readonly Portrait[]) {
-  const told = new Map<Covering | 'bare', Map<Guidance, number>>()
+  const counted = new Map<Covering | 'bare', Map<Guidance, number>>()
   const faults = { goodWithoutAge: 0, falselyCovered: 0 }
   for (const portrait of portraits) {
     const { picture, mesh, bare } = await readPlaced(engine, portrait)
     for (const covering of ['bare', ...COVERINGS] as const) {
       const seen = covering === 'bare' ? bare : beforeCamera(wearing(picture, mesh, covering), boxOf(mesh))
       const { guidance, face, isGoodWithoutAge } = await tell(engine, seen)
-      const counts = told.get(covering) ?? new Map<Guidance, number>()
-      told.set(covering, counts.set(guidance, (counts.get(guidance) ?? 0) + 1))
+      const counts = counted.get(covering) ?? new Map<Guidance, number>()
+      counted.set(covering, counts.set(guidance, (counts.get(guidance) ?? 0) + 1))
       if (isGoodWithoutAge) faults.goodWithoutAge++
       if (!isHiding(covering) && face?.covered) faults.falselyCovered++
     }
   }
   console.log(`\nwhat the guide says of ${portraits.length} portraits, bare and with painted coverings`)
-  for (const [covering, counts] of told)
+  for (const [covering, counts] of counted)
     console.log(`  ${covering.padEnd(18)} ${[...counts].map(([code, count]) => `${code} ${count}`).join(', ')}`)
-  const hiding = [...told].filter(([covering]) => isHiding(covering))
+  const hiding = [...counted].filter(([covering]) => isHiding(covering))
   const good = hiding.reduce((sum, [, counts]) => sum + (counts.get('in_oval') ?? 0), 0)
   return { ...faults, missed: good / (hiding.length * portraits.length) }
 }

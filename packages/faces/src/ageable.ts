@@ -8,7 +8,7 @@ import type { SeenFace } from './types.ts'
  */
 export const AGEABLE = { scoreMin: USABLE_SCORE_MIN, yawMax: 18.75, eyesMin: 0.12 } as const
 
-/** The one definition for the guide and the estimator: who is told that the face is well placed gets an age. */
+/** The one definition for the guide and the estimator: a face that the guide calls well placed gets an age. */
 export function isAgeable({ quality, pose, eyes, covered }: Omit<SeenFace, 'mesh' | 'box' | 'size'>): boolean {
   return (
     covered === null &&

@@ -35,8 +35,8 @@ const LIPS = [13, 14, 0, 17, 37, 267, 84, 314, 61, 291]
 const AROUND_LIPS = [164, 18, 200, 57, 287, 92, 322, 43, 273, 106, 335]
 
 /**
- * Limits between 102 bare portraits and paint over them (docs/accuracy.md), nearer to the paint: a bare face that is told to take
- * off a mask has no way on. All in logarithms, so that the light and the tone of the skin cancel out.
+ * Limits between 102 bare portraits and paint over them (docs/accuracy.md), nearer to the paint: a bare face with the advice to
+ * take off a mask has no way on. All in logarithms, so that the light and the tone of the skin cancel out.
  */
 const LIMITS = {
   /** No lips and no nostrils: brightness of the darkest of them against what is around, and the spread over the lips. */
@@ -49,7 +49,7 @@ const LIMITS = {
   glass: { dark: -0.55, detail: 0.05, black: -1, blank: 0.02 },
 } as const
 
-/** What hides a part of the face; null where it is bare, or where that cannot be told. An eye patch hides one eye only. */
+/** What hides a part of the face; null where it is bare, or where nobody can say. An eye patch hides one eye only. */
 export function findCovered(input: CoveredInput): Covered | null {
   if (Math.abs(input.yaw) > YAW_MAX) return null
   if (input.eyes < EYES_SEEN && EYES_AT.every((x) => isGlass(input.grey, x))) return 'eyes'

@@ -93,7 +93,7 @@ test('a well placed face may move a little beyond the limit, any other must come
   assert.equal(guidanceFor(justNear, { oval, was: 'too_far' }), 'too_far')
 })
 
-test('who is told that the face is well placed gets an age, also where the tolerance keeps it there', () => {
+test('a face that is called well placed gets an age, also where the tolerance keeps it there', () => {
   const steps = (from: number, to: number) => Array.from({ length: 9 }, (_, n) => from + ((to - from) * n) / 8)
   for (const was of [undefined, 'in_oval'] as const)
     for (const yaw of steps(-22, 22))

@@ -4,7 +4,7 @@ import { type Box, ovalFor, type Picture } from '@ostiary/faces'
 export interface Room {
   /** 1 is the light of the portrait; a quarter means a quarter as many photons. */
   light: number
-  /** How much the camera brightens a dark picture, at most: its noise grows with it. 1 is none. */
+  /** How much the camera brightens a dark picture, at most: its noise grows with it. 1 is not at all. */
   gainMax?: number
 }
 

@@ -75,7 +75,7 @@ test('every code of the server gives the same tip; only codes of the device have
   assert.deepEqual(tips(-31, -39), ['covered', 'quality'])
 })
 
-test('a face that was too far or too close is told so, and no other code takes over such a reason', () => {
+test('a face that was too far or too close has its own tip, and no other code takes over such a reason', () => {
   assert.deepEqual([tipOf(-39, 'too_far'), tipOf(-39, 'too_close'), tipOf(-39, 'other')], ['far', 'near', 'quality'])
   assert.deepEqual([tipOf(-31, 'mask'), tipOf(1, 'too_far')], ['covered', 'neutral'])
 })

@@ -79,7 +79,7 @@ export const CAPTURE_RULES = {
     rollMax: 600,
     sizeMin: 80,
     sizeMax: 980,
-    /** The page calls eyes below it closed (AGEABLE in @ostiary/faces), so nobody is told Good and then refused here. */
+    /** The page calls eyes below it closed (AGEABLE in @ostiary/faces), so nobody whom it calls well placed is refused here. */
     openEyesMin: 120,
     ageMin: 10,
     ageMax: 1100,
