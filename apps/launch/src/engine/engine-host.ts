@@ -63,7 +63,7 @@ export function serveEngine({ port, survey, start, pixelsOf, jpegOf }: EngineHos
     fetched: () => idle.more(),
   }
   /** Does this after everything that was asked before. */
-  function inTurn<T>(work: () => Promise<T>): Promise<T> {
+  function enqueue<T>(work: () => Promise<T>): Promise<T> {
     const done = last.then(work)
     last = done.then(
       () => {},
@@ -73,7 +73,7 @@ export function serveEngine({ port, survey, start, pixelsOf, jpegOf }: EngineHos
   }
   const idle = createIdleWork({
     idleMs: IDLE_MS,
-    work: () => inTurn(async () => (await faces?.warmNext()) ?? false),
+    work: () => enqueue(async () => (await faces?.warmNext()) ?? false),
   })
 
   async function answerTo(question: ToWorker): Promise<EngineAnswer> {
@@ -147,7 +147,7 @@ export function serveEngine({ port, survey, start, pixelsOf, jpegOf }: EngineHos
     // A download takes no part in the nets' turns: looks go on meanwhile.
     if (data.ask === 'load-rest') return post({ number: data.number, answer: await answering() })
     idle.asked()
-    const answer = await inTurn(answering)
+    const answer = await enqueue(answering)
     post({ number: data.number, answer })
     idle.answered()
   }

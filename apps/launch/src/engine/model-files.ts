@@ -48,7 +48,7 @@ export function createModelFiles({
   const expected = { first: new Map<string, number>(), rest: new Map<string, number>() }
   /** The share of each file that has come. */
   const shares = new Map<string, number>()
-  const inTurn = createDownloadQueue(DOWNLOADS_MAX)
+  const enqueue = createDownloadQueue(DOWNLOADS_MAX)
   const files = new Map<string, Promise<Uint8Array<ArrayBuffer>>>()
   const here = new Set<string>()
   let models: Promise<ModelSet> | undefined
@@ -152,7 +152,7 @@ export function createModelFiles({
     get(file: PinnedFile, onResponse: ResponseListener = () => {}): Promise<Uint8Array<ArrayBuffer>> {
       const known = files.get(file.path)
       if (known) return known
-      const coming = inTurn(() => download(file, onResponse)).then(
+      const coming = enqueue(() => download(file, onResponse)).then(
         (bytes) => {
           here.add(file.path)
           return bytes

@@ -155,7 +155,7 @@ test('the loading screen can be left: by a handoff and by cancelling', async () 
   assert.deepEqual([moved.seen.cameras, left.seen.cameras], [0, 0])
 })
 
-test('who saves data downloads nothing before consent, and is told how much it will be', async () => {
+test('who saves data downloads nothing before consent, and sees how much it will be', async () => {
   const { flow, happened, reaches, lookLoaded, restLoaded } = await slowFlow({ browser: { saveData: true } })
   await flow.start()
   await reaches('welcome')
