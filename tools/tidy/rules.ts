@@ -42,7 +42,7 @@ const MEASURES = [
 const PACKAGE_MAY_IMPORT: Record<string, readonly string[]> = {
   'packages/contract': [],
   'packages/crypto': [],
-  'packages/device': [...CONTRACT, '@ostiary/crypto'],
+  'packages/device': [...CONTRACT, '@ostiary/crypto', '@ostiary/crypto/sealed-payload'],
   'packages/documents': [],
   'packages/faces': [],
   'packages/sdk': [...CONTRACT, '@ostiary/crypto'],

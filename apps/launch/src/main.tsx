@@ -48,7 +48,7 @@ const flow = createFlow({
   engine: startEngine({ onRequest: ledger.note }),
   async openCamera(wanted) {
     const camera = await openCamera(wanted)
-    // It is needed when the models are there, and not by whoever has no camera.
+    // It is needed when the models are there, and never without a camera.
     loadCapture().catch(() => {})
     return camera
   },

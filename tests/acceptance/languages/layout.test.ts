@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
-import { LOCALES } from '@ostiary/contract'
 import { layoutProblemsOf, missingGlyphsOf, pseudoTexts } from '@ostiary/testkit/browser/layout'
 import { type ScreenCatalog, startScreenCatalog } from '@ostiary/testkit/browser/screen-catalog'
 import { browserWithoutCamera } from '@ostiary/testkit/browser/visitors'
@@ -13,8 +12,9 @@ const WINDOWS = [
   { width: 1280, height: 800 },
 ] as const
 const PSEUDO = ['en-XA', 'ar-XB'] as const
-const PARTS = ['', 'documents/', 'verification/', 'token/'] as const
 const TEXTS = new URL('../../../apps/launch/src/texts/', import.meta.url)
+const TAGS = readdirSync(TEXTS).flatMap((file) => /^(.+)\.json$/.exec(file)?.[1] ?? [])
+const PARTS = ['', 'documents/', 'verification/', 'token/'] as const
 let catalog: ScreenCatalog
 let page: Page
 let screens: string[]
@@ -27,7 +27,7 @@ before(async () => {
 })
 after(() => catalog?.stop())
 
-for (const { tag } of LOCALES) {
+for (const tag of TAGS) {
   test(`${tag}: no screen is wider than the window, and no text is cut off`, async () => {
     assert.deepEqual(await problemsIn(tag), [])
   })

@@ -40,7 +40,7 @@ test('[C-015] without a locale the browser’s language is taken, and the user m
   assert.equal(await languageOf(visit), 'ar rtl')
 })
 
-test('a user whose language the page does not have gets their second one, and is told', async (t) => {
+test('a user whose language the page does not have gets their second one, and reads so', async (t) => {
   const { visit } = await newVisitorWithoutCamera(t, { context: { locale: 'sw-KE' } })
   await visit.page.addInitScript(`Object.defineProperty(navigator, 'languages', { get: () => ['sw-KE', 'fr-FR'] })`)
   await visit.open((await host.create()).launchUrl)

@@ -5,13 +5,14 @@ import type { DocumentsPart } from './documents-part.ts'
 import { createFaceStep, type FaceStep } from './face-step.ts'
 import type { FlowDeps } from './flow-deps.ts'
 import { createHandoff, type HandoffPart, isRefusal } from './handoff.ts'
+import { createLeaving, isEnd } from './leaving.ts'
 import { linksIn } from './links.ts'
-import { createModels } from './models.ts'
+import { createModels, type Models } from './models.ts'
 import { isUnderWay, pageStateOf } from './page-state.ts'
 import { sendConsent } from './send-consent.ts'
 import { createSession, type SessionLink } from './session.ts'
-import { END_SCREENS, type EndScreen, type State } from './states.ts'
-import { createStore } from './store.ts'
+import type { EndScreen, State } from './states.ts'
+import { createStore, type Store } from './store.ts'
 import type { VerificationPart } from './verification-part.ts'
 import { type Actions, FIRST_VIEW } from './view.ts'
 
@@ -21,15 +22,6 @@ const TEXTS_MS_MAX = 4_000
 const EXPIRY_LOOK_MS_MAX = 30_000
 const AFTER_EXPIRY_MS = 5_000
 const JOIN_MS = 1_500
-/** After this time on an end screen the page goes back to the host by itself, unless somebody shows that they are reading it. */
-const LEAVE_AFTER_MS: Readonly<Record<EndScreen, number>> = {
-  done: 3_000,
-  cancelled: 3_000,
-  declined: 4_000,
-  ended: 7_000,
-  expired: 7_000,
-}
-
 interface Parts {
   session: SessionLink
   face: FaceStep
@@ -42,15 +34,8 @@ export function createFlow(deps: FlowDeps) {
   const store = createStore({ ...FIRST_VIEW, inApp: browser.inApp })
   const over = new AbortController()
   const { signal } = over
-  /** Aborted when the page must not leave by itself. */
-  const staying = new AbortController()
-  const models = createModels({
-    engine,
-    wait: (ms) => page.wait(ms, signal),
-    nowMs: clock.monotonicMs,
-    onProgress: (loading, download) =>
-      store.patch({ loading, download: { ...download, later: browser.saveData ?? false } }),
-  })
+  const leaving = createLeaving({ store, page, forget: async () => parts?.session.forget() })
+  const models = modelsFor(deps, store, signal)
   let parts: Parts | null = null
   let verification: VerificationPart | null = null
   let documents: DocumentsPart | null = null
@@ -293,26 +278,7 @@ export function createFlow(deps: FlowDeps) {
       if (code === undefined) await parts?.session.forget()
       return
     }
-    page.onActivity(stay)
-    const isTime = await page.pause(LEAVE_AFTER_MS[end], staying.signal).then(
-      () => true,
-      () => false,
-    )
-    if (isTime) await leave()
-  }
-
-  function stay(): void {
-    if (!isEnd(store.view().state.at)) return
-    staying.abort(new Error('The user stays'))
-    store.patch({ stays: true })
-  }
-
-  /** Goes back to the host. Forgets the device only now: the service tells the code again to a page that is loaded again. */
-  async function leave(): Promise<void> {
-    const { session } = store.view()
-    if (!session || session.redirectUrl === null) return
-    await parts?.session.forget()
-    page.leave(session.redirectUrl)
+    await leaving.leaveLater(end)
   }
 
   const actions: Actions = {
@@ -323,8 +289,8 @@ export function createFlow(deps: FlowDeps) {
     cannot: (kinds) => parts?.face.cannot(kinds),
     askMoreTime: () => parts?.face.askMoreTime(),
     extend: () => void extend(),
-    stay,
-    leave: () => void leave(),
+    stay: leaving.stay,
+    leave: () => void leaving.leave(),
     askHandoff() {
       if (store.view().mayHandOff) store.dispatch({ type: 'handoff_asked' })
     },
@@ -349,8 +315,14 @@ export function createFlow(deps: FlowDeps) {
 }
 export type Flow = ReturnType<typeof createFlow>
 
-function isEnd(at: State['at']): at is EndScreen {
-  return END_SCREENS.some((name) => name === at)
+function modelsFor({ engine, page, clock, browser }: FlowDeps, store: Store, signal: AbortSignal): Models {
+  return createModels({
+    engine,
+    wait: (ms) => page.wait(ms, signal),
+    nowMs: clock.monotonicMs,
+    onProgress: (loading, download) =>
+      store.patch({ loading, download: { ...download, later: browser.saveData ?? false } }),
+  })
 }
 
 /** True for every screen on which the camera must not run. */

@@ -29,7 +29,6 @@ export function CaptureScreen(props: ScreenProps): JSX.Element {
   useEffect(() => {
     if (seen > 0 && navigator.userActivation?.hasBeenActive) navigator.vibrate?.(SEEN_MS)
   }, [seen])
-  const lamp = useLamp(capture)
   const asked = phase === 'challenge' ? (capture?.movement ?? null) : null
   const isReady = phase === 'challenge' && asked === null && seen === 0
   const urgent = urgentText(capture, t)
@@ -48,21 +47,7 @@ export function CaptureScreen(props: ScreenProps): JSX.Element {
         preview={page.preview}
       />
       <div class="prompt">
-        {phase === 'load' && <LoadingModels view={view} actions={actions} texts={texts} />}
-        {capture && phase === 'find' && <p class="prompt__text">{t(guidanceKey(capture))}</p>}
-        {lamp && phase === 'find' && <p class="small prompt__lamp">{t('capture.lamp')}</p>}
-        {capture && phase === 'challenge' && <Movements capture={capture} t={t} />}
-        {phase === 'measure' && (
-          <>
-            <p class="prompt__text">{t('capture.measure')}</p>
-            <p class="small">{t('capture.measureText')}</p>
-          </>
-        )}
-        {phase === 'find' && view.mayStartAnyway && (
-          <Button action="start-anyway" look="soft" onPress={actions.startAnyway}>
-            {t('capture.startAnyway')}
-          </Button>
-        )}
+        <Prompt {...props} lamp={useLamp(capture)} />
         <div class="chips">
           {asked && <CannotDoThis key={asked} {...props} movement={asked} />}
           <GuidanceSound
@@ -86,6 +71,34 @@ export function CaptureScreen(props: ScreenProps): JSX.Element {
       </p>
       <Alert text={urgent} />
     </div>
+  )
+}
+
+/** What to do now, in large letters. */
+function Prompt(props: ScreenProps & { lamp: boolean }): JSX.Element {
+  const { view, actions, lamp } = props
+  const { t } = props.texts
+  const { capture } = view
+  if (!capture) return <LoadingModels {...props} />
+  if (capture.phase === 'challenge') return <Movements capture={capture} t={t} />
+  if (capture.phase === 'measure') {
+    return (
+      <>
+        <p class="prompt__text">{t('capture.measure')}</p>
+        <p class="small">{t('capture.measureText')}</p>
+      </>
+    )
+  }
+  return (
+    <>
+      <p class="prompt__text">{t(guidanceKey(capture))}</p>
+      {lamp && <p class="small prompt__lamp">{t('capture.lamp')}</p>}
+      {view.mayStartAnyway && (
+        <Button action="start-anyway" look="soft" onPress={actions.startAnyway}>
+          {t('capture.startAnyway')}
+        </Button>
+      )}
+    </>
   )
 }
 

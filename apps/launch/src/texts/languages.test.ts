@@ -79,7 +79,7 @@ test('a language in any of 60 spellings is shown, and without it the browser’s
   for (const [wanted, shown] of Object.entries(SPELLINGS)) assert.equal(choose([wanted, 'pt-BR', 'en']), shown, wanted)
 })
 
-/** The host's wish, the browser's languages, what is shown, and whether the user is told that their own is missing. */
+/** What the host asks for, the browser's languages, what is shown, and whether the page says that the user's own is missing. */
 const LISTS: readonly [string | null, readonly string[], string, boolean][] = [
   ['ja', ['de-DE'], 'ja', false],
   [null, ['ja', 'de'], 'ja', false],
@@ -95,10 +95,10 @@ const LISTS: readonly [string | null, readonly string[], string, boolean][] = [
 ]
 
 test('the user’s own second language comes before English, and never silently', () => {
-  for (const [host, browser, expected, told] of LISTS) {
+  for (const [host, browser, expected, isNamed] of LISTS) {
     const shown = choose([host, ...browser])
     assert.equal(shown, expected, `${host}, ${browser}`)
-    assert.equal(missingLanguage(browser, shown) !== null, told, `${host}, ${browser}`)
+    assert.equal(missingLanguage(browser, shown) !== null, isNamed, `${host}, ${browser}`)
   }
 })
 

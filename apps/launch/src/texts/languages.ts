@@ -35,7 +35,7 @@ export function choose(wanted: WantedTags): LocaleTag {
 }
 
 /**
- * The name, in the language that is shown, of the user's first language if we do not have it: a user who gets another one must be told.
+ * The name, in the language that is shown, of the user's first language if we do not have it: a user who gets another one must know.
  * Null if there is nothing to say.
  */
 export function missingLanguage(preferred: readonly string[], shown: LocaleTag): string | null {
