@@ -4,7 +4,7 @@ import { addDocumentTexts } from './documents-texts.ts'
 import type { Texts } from './languages.ts'
 import { named } from './named.ts'
 
-const files = named(import.meta.glob('./documents/*.json', { import: 'default' }), keys)
+const files = named(import.meta.glob('./documents/*.json', { import: 'default' }), async () => keys)
 
 /** Loads a language's texts of the document step and adds them. */
 export function documentTextsOf(session: { alone: boolean }): (texts: Texts) => Promise<Texts> {

@@ -1,12 +1,14 @@
-import tokenKeys from 'virtual:text-keys/token/'
 import keys from 'virtual:text-keys/verification/'
 import type { Texts } from './languages.ts'
 import { named } from './named.ts'
 import { adaptTexts, type Purpose, sendsTokens, type VerificationMessages } from './verification-texts.ts'
 
-const files = named(import.meta.glob('./verification/*.json', { import: 'default' }), keys)
+const files = named(import.meta.glob('./verification/*.json', { import: 'default' }), async () => keys)
 /** Only sessions that send tokens load them. */
-const tokenFiles = named(import.meta.glob('./token/*.json', { import: 'default' }), tokenKeys)
+const tokenFiles = named(import.meta.glob('./token/*.json', { import: 'default' }), async () => {
+  const { default: tokenKeys } = await import('virtual:text-keys/token/')
+  return tokenKeys
+})
 
 /** Loads a language's texts for such a session and adapts the default texts with them. */
 export function verificationTextsOf(purpose: Purpose): (texts: Texts) => Promise<Texts> {

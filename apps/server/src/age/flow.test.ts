@@ -82,7 +82,12 @@ describe('an age check', () => {
   test('reports its type to the page, and its end to the host', () => {
     const session = sessionAt('COMPLETED')
     const rules = ageRules(session)
-    assert.deepEqual(rules.describe(), { type: 'AGE', requirements: ['face'], verification: null })
+    assert.deepEqual(rules.describe(), {
+      type: 'AGE',
+      requirements: ['face'],
+      verification: null,
+      ages: { age: 30, estimate: null },
+    })
     assert.deepEqual(rules.endReply('COMPLETED'), {
       redirectUrl: `https://shop.example/back?sessionId=${session.sessionId}&flowStatus=COMPLETED`,
     })
