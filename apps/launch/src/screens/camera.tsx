@@ -24,7 +24,7 @@ export function CameraScreen(props: ScreenProps): JSX.Element | null {
       <Title>{t(title)}</Title>
       <Alert text={failed ? t(title) : ''} />
       <p class="lead">
-        {t(text)} {failed && isLastTry(view) && t('retry.left', { count: 1 })}
+        {t(text)} {failed && triesLeft(view) > 0 && t('retry.left', { count: triesLeft(view) })}
       </p>
       {failed && view.inApp && <p class="how">{inAppText(view.inApp.name, t)}</p>}
       {status === 'permission_denied' && !view.inApp && (
@@ -57,8 +57,10 @@ export function CameraScreen(props: ScreenProps): JSX.Element | null {
   )
 }
 
-/** In the document step the face is only looked at, which is no try. */
-const isLastTry = ({ session }: ScreenProps['view']) => session?.attemptsLeft === 1 && session.state !== 'DOC_ACTIVE'
+/** Each press of "Try again" costs one, also where the browser refuses without asking. In the document step the face is only looked at, which is no try. */
+function triesLeft({ session }: ScreenProps['view']): number {
+  return session && session.state !== 'DOC_ACTIVE' ? session.attemptsLeft : 0
+}
 
 /** Another try on this page cannot succeed. */
 const HOPELESS: readonly CameraStatus[] = ['insecure_context', 'policy_blocked']

@@ -37,10 +37,7 @@ export function ConsentPanel({ end, language, children, agree, decline }: Props)
   useEffect(() => {
     if (read !== 'no' || !end.current) return undefined
     const coveredPx = isSticky ? (panel.current?.offsetHeight ?? 0) : 0
-    const watch = new IntersectionObserver(([seen]) => seen?.isIntersecting && setRead('later'), {
-      root: document,
-      rootMargin: `0px 0px -${coveredPx}px`,
-    })
+    const watch = observerOf(`0px 0px -${coveredPx}px`, () => setRead('later'))
     watch.observe(end.current)
     return () => watch.disconnect()
   }, [read, isSticky])
@@ -73,6 +70,17 @@ export function ConsentPanel({ end, language, children, agree, decline }: Props)
       {decline}
     </div>
   )
+}
+
+function observerOf(rootMargin: string, onSeen: () => void): IntersectionObserver {
+  const look = ([seen]: IntersectionObserverEntry[]) => seen?.isIntersecting && onSeen()
+  try {
+    // Without the root a margin does not count inside another site's frame.
+    return new IntersectionObserver(look, { root: document, rootMargin })
+  } catch {
+    // Older browsers take an element only.
+    return new IntersectionObserver(look, { rootMargin })
+  }
 }
 
 function isEndInView(end: Element | null, panel: Element | null): boolean {
