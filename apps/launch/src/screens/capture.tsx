@@ -30,6 +30,7 @@ export function CaptureScreen(props: ScreenProps): JSX.Element {
     if (seen > 0 && navigator.userActivation?.hasBeenActive) navigator.vibrate?.(SEEN_MS)
   }, [seen])
   const asked = phase === 'challenge' ? (capture?.movement ?? null) : null
+  const isReady = phase === 'challenge' && asked === null && seen === 0
   const urgent = urgentText(capture, t)
   const polite = politeText(view, texts)
   const hint = phase === 'find' && view.mayStartAnyway ? t('capture.startAnywayHint') : ''
