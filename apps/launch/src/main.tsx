@@ -1,6 +1,6 @@
 import { loadSealing, systemClock } from '@ostiary/device'
 import { render } from 'preact'
-import { createCameraOwner } from './camera/open-camera.ts'
+import { createCameraOwner, isCameraOutOfReach } from './camera/open-camera.ts'
 import { EngineLoadError } from './engine/engine.ts'
 import { startEngine } from './engine/start-engine.ts'
 import { JOINED, readAddress } from './flow/address.ts'
@@ -46,6 +46,7 @@ const flow = createFlow({
   fetch: ledger.fetch,
   storage: createDeviceStorage(systemClock.nowMs, () => indexedDB),
   engine: startEngine({ onRequest: ledger.note }),
+  isCameraOutOfReach,
   async openCamera(wanted) {
     const camera = await openCamera(wanted)
     // It is needed when the models are there, and never without a camera.

@@ -45,6 +45,21 @@ async function openCamera(wanted: MediaTrackConstraints): Promise<Camera> {
   }
 }
 
+/** Whether opening a camera would fail at once: there is none, or the browser is set to refuse it. */
+export async function isCameraOutOfReach(): Promise<boolean> {
+  if (problemBefore(readSituation())) return true
+  try {
+    const [devices, permission] = await Promise.all([
+      navigator.mediaDevices.enumerateDevices(),
+      navigator.permissions.query({ name: 'camera' }),
+    ])
+    return permission.state === 'denied' || !devices.some(({ kind }) => kind === 'videoinput')
+  } catch {
+    // Some browsers do not say.
+    return false
+  }
+}
+
 function readSituation(): CameraSituation {
   // Browsers use two names, some have neither, and the DOM types know none of them.
   const policies: Document & { permissionsPolicy?: Policy; featurePolicy?: Policy } = document

@@ -17,6 +17,8 @@ export interface PageDeps {
   storage: DeviceStorage
   engine: Engine
   openCamera: OpenCamera
+  /** Whether opening a camera would fail at once. */
+  isCameraOutOfReach(): Promise<boolean>
   runCapture: RunCapture
   collectSignals(camera: { label: string }): Promise<Signals>
   browser: BrowserFacts

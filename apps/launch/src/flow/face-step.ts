@@ -107,7 +107,9 @@ export function createFaceStep({ deps, store, session, models, verification, doc
     if (signal.aborted) return
     if (obstacle) return failed(obstacle)
     try {
-      await awaitModels('look', signal)
+      // Nobody waits for a download to learn that there is no camera.
+      if (!(await deps.isCameraOutOfReach())) await awaitModels('look', signal)
+      signal.throwIfAborted()
       while ((await film(signal)) === 'rest_missing') await awaitModels('all', signal)
     } catch (error) {
       if (signal.aborted) return

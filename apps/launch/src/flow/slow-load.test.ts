@@ -46,6 +46,14 @@ async function slowFlow(options: FlowFixtureOptions = {}) {
   }
 }
 
+test('a user without a camera learns it at once, however slow the download is', async () => {
+  const { flow, reaches, seen } = await slowFlow({ cameraOutOfReach: true, cameras: ['not_found'] })
+  await flow.start()
+  flow.actions.consent(true)
+  await reaches('camera')
+  assert.deepEqual([flow.view().state, seen.cameras], [{ at: 'camera', status: 'not_found' }, 1])
+})
+
 test('far from guidance the page loads with the camera off, and turns it on when guidance is near', async () => {
   const { flow, service, seen, reaches, until, lookLoaded, restLoaded } = await slowFlow()
   await flow.start()

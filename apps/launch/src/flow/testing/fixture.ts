@@ -26,6 +26,8 @@ export interface FlowFixtureOptions {
   answers?: Parameters<typeof createService>[0]
   /** One problem per request for the camera. When none is left, the camera starts. */
   cameras?: CameraProblem[]
+  /** The browser says before it is asked that there is no camera. */
+  cameraOutOfReach?: boolean
   /** The camera starts when this resolves. */
   cameraStarts?: Promise<void> | (() => Promise<void>)
   /** One per capture. When none is left, the capture succeeds. */
@@ -142,6 +144,7 @@ export async function createFlowFixture(options: FlowFixtureOptions = {}) {
       close: () => {},
       ...options.engine,
     },
+    isCameraOutOfReach: async () => options.cameraOutOfReach ?? false,
     async openCamera(wanted) {
       seen.cameras++
       seen.wanted.push(wanted)
