@@ -37,6 +37,7 @@ test('history and stored names may stay', () => {
     ['apps/server/src/biometrics/store.ts', 'select shelf from face_spaces'],
     ['apps/server/src/biometrics/x.api.test.ts', 'select shelf from face_spaces'],
     ['CHANGELOG.md', '# Changelog\n\n## Unreleased\n\n- fine\n\n## 0.1.0\n\n- a shelf'],
+    ['docs/languages/de.md', '| `number.sent` | ... | Whoever sent you this |'],
     ['docs/api/age.md', 'A third party may see it. There is none.'],
     ['apps/server/src/verification/provisional-persons.api.test.ts', 'delete from unmade_persons'],
   ] as const) {
