@@ -139,7 +139,7 @@ describe('a capture', () => {
     await reaches('done')
     assert.deepEqual(
       service.bodies('consent').map(({ version }) => version),
-      ['2'],
+      ['4'],
     )
   })
 })

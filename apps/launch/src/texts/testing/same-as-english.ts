@@ -6,6 +6,7 @@ const SHARED: readonly string[] = [
   'documents/camera.choose',
   'documents/camera.number',
   'documents/value.age.below',
+  'documents/value.format.barcode',
   'documents/value.type',
   'documents/value.type.visa',
   'documents/review.send',
