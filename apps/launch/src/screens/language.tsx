@@ -41,12 +41,17 @@ export function LanguageDialog({ texts: { t, tag: shown }, onChoose, onClose }: 
               aria-current={tag === shown ? 'true' : undefined}
               onClick={() => onChoose(tag)}
             >
-              <span lang={tag} dir={direction}>
-                {name}
+              {/* Only the words have their own direction: all names begin at the same side. */}
+              <span>
+                <bdi lang={tag} dir={direction}>
+                  {name}
+                </bdi>
               </span>
               {english !== name && (
-                <span class="small" lang="en" dir="ltr">
-                  {english}
+                <span class="small">
+                  <bdi lang="en" dir="ltr">
+                    {english}
+                  </bdi>
                 </span>
               )}
               {tag === shown && <Icon name="check" size={18} />}
