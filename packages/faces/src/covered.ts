@@ -35,25 +35,35 @@ const LIPS = [13, 14, 0, 17, 37, 267, 84, 314, 61, 291]
 const AROUND_LIPS = [164, 18, 200, 57, 287, 92, 322, 43, 273, 106, 335]
 
 /**
- * Limits between 102 bare portraits and paint over them (docs/accuracy.md), nearer to the paint: a bare face with the advice to
- * take off a mask has no way on. All in logarithms, so that the light and the tone of the skin cancel out.
+ * Limits between bare portraits and paint over them (docs/accuracy.md), nearer to the paint: a bare face with the advice to take
+ * off a mask has no way on. All in logarithms, so that most of the light and of the tone of the skin cancels out.
  */
 const LIMITS = {
   /** No lips and no nostrils: brightness of the darkest of them against what is around, and the spread over the lips. */
-  flat: { lips: -0.12, nostrils: -0.18, spread: 0.06 },
+  flat: { lips: 0.12, nostrils: 0.18, spread: 0.06 },
   /** Another colour than the forehead: how far off a patch is, and how many patches must be. */
-  odd: { colour: 0.3, light: 1, share: 0.6 },
+  odd: { colour: 0.36, light: 1.2, share: 0.6 },
   /** The spread of red against green over skin without a beard. */
-  pattern: 0.21,
+  pattern: 0.25,
   /** Over an eye: brightness against the cheek, and detail along the eye. */
-  glass: { dark: -0.55, detail: 0.05, black: -1, blank: 0.02 },
+  glass: { dark: 0.55, detail: 0.045, blank: 0.02 },
 } as const
 
 /** What hides a part of the face; null where it is bare, or where nobody can say. An eye patch hides one eye only. */
 export function findCovered(input: CoveredInput): Covered | null {
-  if (Math.abs(input.yaw) > YAW_MAX) return null
-  if (input.eyes < EYES_SEEN && EYES_AT.every((x) => isGlass(input.grey, x))) return 'eyes'
-  return isMasked(patchesOf(input)) ? 'mouth' : null
+  const { eyes, mouth } = coveredEvidence(input)
+  if (eyes >= 1) return 'eyes'
+  return mouth >= 1 ? 'mouth' : null
+}
+
+/** How near the cues are to their limits: 1 is the limit, less is bare. Cues that belong together count as the weakest of them. */
+export function coveredEvidence(input: CoveredInput): Readonly<Record<Covered, number>> {
+  if (Math.abs(input.yaw) > YAW_MAX) return { eyes: 0, mouth: 0 }
+  const patches = patchesOf(input)
+  return {
+    eyes: Math.min(EYES_SEEN / Math.max(input.eyes, 0.01), ...EYES_AT.map((x) => glassEvidence(input.grey, x))),
+    mouth: Math.max(flatEvidence(patches), oddEvidence(patches), patternEvidence(patches)),
+  }
 }
 
 /** The aligned crop (embed.ts). */
@@ -64,13 +74,17 @@ const CHEEK = { left: 6, right: 6, top: 66, bottom: 75 } as const
 
 type Area = Readonly<Record<'left' | 'right' | 'top' | 'bottom', number>>
 
-function isGlass(grey: Float32Array, x: number): boolean {
+/** Dark glass hides the detail of an eye; a mirror is not dark, but blank. Darkness alone proves nothing: deep eyes have it too. */
+function glassEvidence(grey: Float32Array, x: number): number {
   const eye = logsOf(grey, x, EYE)
-  const dark = meanOf(eye.flat()) - medianOf(logsOf(grey, x, CHEEK).flat())
+  const dark = medianOf(logsOf(grey, x, CHEEK).flat()) - meanOf(eye.flat())
   const detail = meanOf(eye.flatMap((row) => row.slice(2).map((value, at) => Math.abs(value - (row[at] ?? 0)))))
   const { glass } = LIMITS
-  return (dark < glass.dark && detail < glass.detail) || dark < glass.black || detail < glass.blank
+  return Math.max(Math.min(dark / glass.dark, below(glass.detail, detail)), below(glass.blank, detail))
 }
+
+/** 1 where a value is at its limit, more below it. */
+const below = (limit: number, value: number) => limit / Math.max(value, 0.001)
 
 /** Each a mean of nine pixels: the noise of a dark picture would count as detail. */
 function logsOf(grey: Float32Array, x: number, { left, right, top, bottom }: Area): number[][] {
@@ -117,37 +131,38 @@ function patchAt({ width, height, data }: Picture, middle: { x: number; y: numbe
   return { light: 0.299 * r + 0.587 * g + 0.114 * b, red: r - g, blue: b - g }
 }
 
-function isMasked(patches: Patches): boolean {
-  return isFlat(patches) || isOdd(patches) || spreadOf(patches(BARE).map(({ red }) => red)) > LIMITS.pattern
-}
-
 /** Cloth without a pattern: there is nothing where nostrils and lips are dark on every bare face. */
-function isFlat(patches: Patches): boolean {
+function flatEvidence(patches: Patches): number {
   const light = (indices: readonly number[]) => patches(indices).map((patch) => patch.light)
   const lips = light(LIPS)
-  return (
-    Math.min(...lips) - medianOf(light(AROUND_LIPS)) > LIMITS.flat.lips &&
-    spreadOf(lips) < LIMITS.flat.spread &&
-    Math.min(...light(NOSTRILS)) - medianOf(light(NOSE_RIDGE)) > LIMITS.flat.nostrils
+  const { flat } = LIMITS
+  return Math.min(
+    below(flat.lips, medianOf(light(AROUND_LIPS)) - Math.min(...lips)),
+    below(flat.spread, spreadOf(lips)),
+    below(flat.nostrils, medianOf(light(NOSE_RIDGE)) - Math.min(...light(NOSTRILS))),
   )
 }
 
 /** Cloth of another colour than the skin around the eyes, over nose and cheeks alike: a beard leaves the nose bare. */
-function isOdd(patches: Patches): boolean {
+function oddEvidence(patches: Patches): number {
   const upper = patches(UPPER)
   const [light, red, blue] = [
     medianOf(upper.map((patch) => patch.light)),
     medianOf(upper.map((patch) => patch.red)),
     medianOf(upper.map((patch) => patch.blue)),
   ]
-  const share = (indices: readonly number[]) =>
-    meanOf(
-      patches(indices).map((patch) => {
-        const isOther = Math.hypot(patch.red - red, patch.blue - blue) > LIMITS.odd.colour
-        return isOther || Math.abs(patch.light - light) > LIMITS.odd.light ? 1 : 0
-      }),
+  const { odd } = LIMITS
+  const most = (indices: readonly number[]) => {
+    const offs = patches(indices).map((patch) =>
+      Math.max(Math.hypot(patch.red - red, patch.blue - blue) / odd.colour, Math.abs(patch.light - light) / odd.light),
     )
-  return share(NOSE) >= LIMITS.odd.share && share(LOWER) >= LIMITS.odd.share
+    return offs.sort((a, b) => b - a)[Math.ceil(odd.share * offs.length) - 1] ?? 0
+  }
+  return Math.min(most(NOSE), most(LOWER))
+}
+
+function patternEvidence(patches: Patches): number {
+  return spreadOf(patches(BARE).map(({ red }) => red)) / LIMITS.pattern
 }
 
 function meanOf(values: readonly number[]): number {
