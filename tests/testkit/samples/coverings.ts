@@ -177,17 +177,17 @@ function boundsOf(points: readonly Point[]) {
   return { left: Math.min(...xs), top: Math.min(...ys), right: Math.max(...xs), bottom: Math.max(...ys) }
 }
 
-/** The distance to the edge of a polygon, negative outside. */
+/** The distance to the edge of a polygon, negative outside. Called for every pixel: squares first, one root at the end. */
 function depthIn(points: readonly Point[], { x, y }: Point): number {
   let [isInside, nearest] = [false, Number.POSITIVE_INFINITY]
-  for (const [index, one] of points.entries()) {
-    const other = points[(index + 1) % points.length] ?? one
-    if (one.y > y !== other.y > y && x < one.x + ((y - one.y) / (other.y - one.y)) * (other.x - one.x))
-      isInside = !isInside
-    const length = Math.hypot(other.x - one.x, other.y - one.y)
-    const share = ((x - one.x) * (other.x - one.x) + (y - one.y) * (other.y - one.y)) / Math.max(length ** 2, 1e-9)
+  for (let index = 0, before = points.length - 1; index < points.length; before = index++) {
+    const [one, other] = [points[before] as Point, points[index] as Point]
+    const [dx, dy] = [other.x - one.x, other.y - one.y]
+    if (one.y > y !== other.y > y && x < one.x + ((y - one.y) / dy) * dx) isInside = !isInside
+    const share = ((x - one.x) * dx + (y - one.y) * dy) / Math.max(dx * dx + dy * dy, 1e-9)
     const near = Math.min(1, Math.max(0, share))
-    nearest = Math.min(nearest, Math.hypot(x - one.x - near * (other.x - one.x), y - one.y - near * (other.y - one.y)))
+    const [offX, offY] = [x - one.x - near * dx, y - one.y - near * dy]
+    nearest = Math.min(nearest, offX * offX + offY * offY)
   }
-  return isInside ? nearest : -nearest
+  return isInside ? Math.sqrt(nearest) : -Math.sqrt(nearest)
 }
