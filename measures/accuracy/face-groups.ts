@@ -1,19 +1,10 @@
-/** Whom the guide refuses, by light and by group, and what it says of faces that are covered. */
-import {
-  boxOf,
-  type FaceEngine,
-  type Guidance,
-  guidanceFor,
-  isAgeable,
-  meshPoint,
-  ovalFor,
-  type Picture,
-  type SeenFace,
-} from '@ostiary/faces'
+/** Whom the guide refuses, by light and by group. */
+import { boxOf, type FaceEngine, type Guidance, meshPoint, type Picture } from '@ostiary/faces'
 import type { Figure } from '@ostiary/testkit/measuring/figure'
-import { beforeCamera, inRoom } from '@ostiary/testkit/samples/cameras'
-import { COVERINGS, type Covering, wearing } from '@ostiary/testkit/samples/coverings'
-import { type Portrait, readPicture } from '@ostiary/testkit/samples/portraits'
+import { inRoom } from '@ostiary/testkit/samples/cameras'
+import type { Portrait } from '@ostiary/testkit/samples/portraits'
+import { createTally, type Heard, measureCoverings, readPlaced, type Tally, tell } from './covered-faces.ts'
+import { HALVES, halfOf } from './halves.ts'
 
 /** By eye, on the last portrait of each person. */
 const GLASSES = 'B001273 A000367 A000373 B001294 W000790 W000788 S001159 C001125 C001054'.split(' ')
@@ -39,6 +30,7 @@ const REFUSALS: readonly Guidance[] = [
 interface Person extends Portrait {
   /** L* of the skin of cheeks and forehead in the portrait: it holds the light of the studio too. */
   lightness: number
+  /** At each light. */
   isRefused: readonly boolean[]
 }
 
@@ -50,34 +42,37 @@ interface Options {
 export async function measureGroups(engine: FaceEngine, portraits: readonly Portrait[], { full, say }: Options) {
   const last = [...new Map(portraits.map((portrait) => [portrait.person, portrait])).values()]
   const people: Person[] = []
-  const faults = { goodWithoutAge: 0, falselyCovered: 0 }
+  const bare = createTally()
   for (const portrait of full ? last : last.filter((_, index) => index % 16 === 0)) {
-    const { bare, mesh, picture } = await readPlaced(engine, portrait)
-    const replies: Guidance[] = []
-    for (const light of LIGHTS) {
-      const heard = await tell(engine, light === 1 ? bare : inRoom(bare, { light }))
-      replies.push(heard.guidance)
-      if (heard.isGoodWithoutAge) faults.goodWithoutAge++
-      if (heard.face?.covered) faults.falselyCovered++
-    }
-    const isRefused = replies.map((guidance) => REFUSALS.includes(guidance))
-    people.push({ ...portrait, lightness: lightnessOf(picture, mesh), isRefused })
+    const placed = await readPlaced(engine, portrait)
+    const heard: Heard[] = []
+    for (const light of LIGHTS)
+      heard.push(await tell(engine, light === 1 ? placed.bare : inRoom(placed.bare, { light })))
+    for (const [index, one] of heard.entries()) bare.add(portrait, one, { light: named(LIGHTS[index] ?? 1) })
+    people.push({
+      ...portrait,
+      lightness: lightnessOf(placed.picture, placed.mesh),
+      isRefused: heard.map(({ guidance }) => REFUSALS.includes(guidance)),
+    })
   }
   say(`${people.length} people at ${LIGHTS.length} lights`)
   const unfair = describeGroups(people)
+  bare.describe()
   const coverings = await measureCoverings(engine, full ? portraits : last.slice(0, 1))
   if (full) await describeLight(engine, last)
+  const sum = (of: (tally: Tally) => number) => of(bare) + of(coverings.tally)
   return [
     { name: 'faces.groups.refused-more', value: unfair, floor: 0, is: 'most' },
+    { name: 'faces.guide.good-without-age', value: sum((tally) => tally.goodWithoutAge), floor: 0, is: 'most' },
     {
-      name: 'faces.guide.good-without-age',
-      value: faults.goodWithoutAge + coverings.goodWithoutAge,
+      name: 'faces.guide.falsely-covered',
+      value: sum((tally) => tally.falselyCovered('tuning')),
       floor: 0,
       is: 'most',
     },
     {
-      name: 'faces.guide.falsely-covered',
-      value: faults.falselyCovered + coverings.falselyCovered,
+      name: 'faces.guide.falsely-covered-held-out',
+      value: sum((tally) => tally.falselyCovered('held out')),
       floor: 0,
       is: 'most',
     },
@@ -85,42 +80,11 @@ export async function measureGroups(engine: FaceEngine, portraits: readonly Port
   ] satisfies Figure[]
 }
 
-async function readPlaced(engine: FaceEngine, { path }: Portrait) {
-  const picture = await readPicture(path)
-  engine.begin()
-  const { face } = await engine.look(picture)
-  if (!face) throw new Error(`No face was found in ${path}`)
-  return { picture, mesh: face.mesh, bare: beforeCamera(picture, face.box) }
-}
-
-interface Heard {
-  guidance: Guidance
-  face: SeenFace | null
-  isGoodWithoutAge: boolean
-}
-
-async function tell(engine: FaceEngine, picture: Picture): Promise<Heard> {
-  engine.begin()
-  const sighting = await engine.look(picture)
-  const oval = ovalFor(picture.width, picture.height)
-  const guidance = guidanceFor(sighting, { oval })
-  const kept = guidanceFor(sighting, { oval, was: 'in_oval' })
-  const { face } = sighting
-  return {
-    guidance,
-    face,
-    isGoodWithoutAge: [guidance, kept].includes('in_oval') && !(face !== null && isAgeable(face)),
-  }
-}
-
 /** Prints the table and returns how often a group is refused more than the rule allows. */
 function describeGroups(people: readonly Person[]): number {
-  const byLightness = people.toSorted((a, b) => a.lightness - b.lightness)
-  const quarter = Math.ceil(people.length / 4)
-  const groups: readonly (readonly [string, readonly Person[]])[] = [
-    ['all', people],
-    [`darkest quarter, L* to ${byLightness[quarter - 1]?.lightness.toFixed(0)}`, byLightness.slice(0, quarter)],
-    [`lightest quarter, L* from ${byLightness.at(-quarter)?.lightness.toFixed(0)}`, byLightness.slice(-quarter)],
+  const groups: readonly Group[] = [
+    ...byLightness(people),
+    ...HALVES.map((half): Group => [`${half} half`, people.filter(({ person }) => halfOf(person) === half)]),
     ['glasses', people.filter(({ person }) => GLASSES.includes(person))],
     ['beard or stubble', people.filter(({ person }) => BEARD.includes(person))],
     ['women', people.filter(({ sex }) => sex === 'F')],
@@ -133,15 +97,31 @@ function describeGroups(people: readonly Person[]): number {
   for (const [name, group] of groups) {
     const refused = LIGHTS.map((_, index) => group.filter(({ isRefused }) => isRefused[index]).length)
     const flags = refused.map((count, index) => {
-      const share = people.filter(({ isRefused }) => isRefused[index]).length / people.length
-      const most = Math.max(TIMES_MAX * share * group.length, share * group.length + 1)
-      return index < RULED && group.length >= GROUP_MIN && count > most
+      const all = people.filter(({ isRefused }) => isRefused[index]).length
+      return index < RULED && isMoreThanAll(count, group.length, all / people.length)
     })
     unfair += flags.filter(Boolean).length
     const cells = refused.map((count, index) => `${count}${flags[index] ? '!' : ''}`.padStart(5))
     console.log(`  ${name.padEnd(32)} n ${String(group.length).padStart(2)} ${cells.join('')}`)
   }
   return unfair
+}
+
+type Group = readonly [name: string, people: readonly Person[]]
+
+function byLightness(people: readonly Person[]): Group[] {
+  const sorted = people.toSorted((a, b) => a.lightness - b.lightness)
+  const quarter = Math.ceil(people.length / 4)
+  return [
+    ['all', people],
+    [`darkest quarter, L* to ${sorted[quarter - 1]?.lightness.toFixed(0)}`, sorted.slice(0, quarter)],
+    [`lightest quarter, L* from ${sorted.at(-quarter)?.lightness.toFixed(0)}`, sorted.slice(-quarter)],
+  ]
+}
+
+/** The rule of fairness: 1.5 times the share of all, or one person more. */
+function isMoreThanAll(count: number, size: number, share: number): boolean {
+  return size >= GROUP_MIN && count > Math.max(TIMES_MAX * share * size, share * size + 1)
 }
 
 const named = (light: number) => (light === 1 ? '1' : `1/${1 / light}`)
@@ -164,31 +144,6 @@ function lightnessOf({ width, data }: Picture, mesh: Float32Array): number {
   }).sort((a, b) => a - b)
   return 116 * Math.cbrt(values[Math.floor(values.length / 2)] ?? 0) - 16
 }
-
-/** Prints what is said of painted coverings, and returns the share that passes as well placed. */
-async function measureCoverings(engine: FaceEngine, portraits: readonly Portrait[]) {
-  const counted = new Map<Covering | 'bare', Map<Guidance, number>>()
-  const faults = { goodWithoutAge: 0, falselyCovered: 0 }
-  for (const portrait of portraits) {
-    const { picture, mesh, bare } = await readPlaced(engine, portrait)
-    for (const covering of ['bare', ...COVERINGS] as const) {
-      const seen = covering === 'bare' ? bare : beforeCamera(wearing(picture, mesh, covering), boxOf(mesh))
-      const { guidance, face, isGoodWithoutAge } = await tell(engine, seen)
-      const counts = counted.get(covering) ?? new Map<Guidance, number>()
-      counted.set(covering, counts.set(guidance, (counts.get(guidance) ?? 0) + 1))
-      if (isGoodWithoutAge) faults.goodWithoutAge++
-      if (!isHiding(covering) && face?.covered) faults.falselyCovered++
-    }
-  }
-  console.log(`\nwhat the guide says of ${portraits.length} portraits, bare and with painted coverings`)
-  for (const [covering, counts] of counted)
-    console.log(`  ${covering.padEnd(18)} ${[...counts].map(([code, count]) => `${code} ${count}`).join(', ')}`)
-  const hiding = [...counted].filter(([covering]) => isHiding(covering))
-  const good = hiding.reduce((sum, [, counts]) => sum + (counts.get('in_oval') ?? 0), 0)
-  return { ...faults, missed: good / (hiding.length * portraits.length) }
-}
-
-const isHiding = (covering: Covering | 'bare') => covering.endsWith('glasses') || covering.endsWith('mask')
 
 /** Prints what less light does to the age and to the passive check: as it is, and brightened by a camera. */
 async function describeLight(engine: FaceEngine, people: readonly Portrait[]): Promise<void> {
