@@ -1,5 +1,5 @@
 /** Whom the guide refuses, by light and by group. */
-import { boxOf, type FaceEngine, type Guidance, meshPoint, type Picture } from '@ostiary/faces'
+import { boxOf, type FaceEngine, type Guidance, meshPoint, type Picture, SIGNAL_MIN } from '@ostiary/faces'
 import type { Figure } from '@ostiary/testkit/measuring/figure'
 import { inRoom } from '@ostiary/testkit/samples/cameras'
 import type { Portrait } from '@ostiary/testkit/samples/portraits'
@@ -16,6 +16,8 @@ const RULED = 3
 /** Smaller groups are printed, but one person of them is too much of a share. */
 const GROUP_MIN = 10
 const TIMES_MAX = 1.5
+/** The limit for the mean brightness of the face before there was one for its signal. */
+const BRIGHTNESS_MIN_BEFORE = 0.16
 /** What a person cannot correct by moving. */
 const REFUSALS: readonly Guidance[] = [
   'too_dark',
@@ -32,6 +34,8 @@ interface Person extends Portrait {
   lightness: number
   /** At each light. */
   isRefused: readonly boolean[]
+  isDarkBefore: readonly boolean[]
+  isDark: readonly boolean[]
 }
 
 interface Options {
@@ -53,10 +57,13 @@ export async function measureGroups(engine: FaceEngine, portraits: readonly Port
       ...portrait,
       lightness: lightnessOf(placed.picture, placed.mesh),
       isRefused: heard.map(({ guidance }) => REFUSALS.includes(guidance)),
+      isDarkBefore: heard.map(({ face }) => !face || face.quality.brightness < BRIGHTNESS_MIN_BEFORE),
+      isDark: heard.map(({ face }) => !face || face.quality.signal < SIGNAL_MIN),
     })
   }
   say(`${people.length} people at ${LIGHTS.length} lights`)
   const unfair = describeGroups(people)
+  describeGates(people)
   bare.describe()
   const coverings = await measureCoverings(engine, full ? portraits : last.slice(0, 1))
   if (full) await describeLight(engine, last)
@@ -122,6 +129,26 @@ function byLightness(people: readonly Person[]): Group[] {
 /** The rule of fairness: 1.5 times the share of all, or one person more. */
 function isMoreThanAll(count: number, size: number, share: number): boolean {
   return size >= GROUP_MIN && count > Math.max(TIMES_MAX * share * size, share * size + 1)
+}
+
+/** Prints whom the limit for light alone refuses, by the mean brightness as before and by the signal as now, on the same pictures. */
+function describeGates(people: readonly Person[]): void {
+  console.log(
+    `\ntoo dark, by mean brightness under ${BRIGHTNESS_MIN_BEFORE} as before / by signal under ${SIGNAL_MIN} as now`,
+  )
+  for (const half of ['all', ...HALVES] as const) {
+    const some = half === 'all' ? people : people.filter(({ person }) => halfOf(person) === half)
+    for (const [name, group] of byLightness(some)) {
+      const cells = LIGHTS.map((_, index) => {
+        const count = (gate: 'isDarkBefore' | 'isDark') => {
+          const dark = (of: readonly Person[]) => of.filter((person) => person[gate][index]).length
+          return `${dark(group)}${isMoreThanAll(dark(group), group.length, dark(some) / some.length) ? '!' : ''}`
+        }
+        return `${count('isDarkBefore')}/${count('isDark')}`.padStart(8)
+      })
+      console.log(`  ${`${half}: ${name}`.padEnd(40)} n ${String(group.length).padStart(2)} ${cells.join('')}`)
+    }
+  }
 }
 
 const named = (light: number) => (light === 1 ? '1' : `1/${1 / light}`)

@@ -32,7 +32,7 @@ const LEAVE = 1.25
 const RETURN = 0.9
 
 /** In less light ages move by years and the passive check takes living faces for pictures (docs/accuracy.md). */
-const SIGNAL_MIN = 0.118
+export const SIGNAL_MIN = 0.118
 
 /** The oval in which the face should be, for the guidance and for the screen that draws it. */
 export function ovalFor(width: number, height: number): Oval {
