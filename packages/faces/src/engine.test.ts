@@ -31,6 +31,21 @@ test('look() loads only the nets that it needs', async () => {
   assert.deepEqual(scripted.loads.toSorted(), [...LOOK_NETS].toSorted())
 })
 
+test('eyes that are surely open are looked at once, others again with wider and narrower crops', async () => {
+  const { scripted, engine } = start()
+  const looks = async () => {
+    scripted.runs.length = 0
+    const { face } = await engine.look(sharp())
+    return { eyes: face?.eyes ?? 0, runs: scripted.runs.filter((id) => id === 'fr_eye').length }
+  }
+  const open = await looks()
+  assert.equal(open.runs, 4)
+  scripted.outputs.eyeShutLogit = 5
+  const shut = await looks()
+  assert.equal(shut.runs, 12)
+  assert.ok(shut.eyes < open.eyes * 0.35)
+})
+
 test('a picture without a face gives a sighting but no measurement', async () => {
   const { scripted, engine } = start()
   scripted.scene.faces = []

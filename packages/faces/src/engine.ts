@@ -3,7 +3,7 @@ import { isAgeable } from './ageable.ts'
 import { findCovered } from './covered.ts'
 import { digestOf } from './digest.ts'
 import { EMBEDDING } from './embed.ts'
-import { eyeAspects, eyeInputs, openness, readShut } from './eyes.ts'
+import { EYE_LOOKS, eyeAspects, eyeInputs, openness, readShut, SURELY_OPEN } from './eyes.ts'
 import { boxOf } from './geometry.ts'
 import { passiveInput, readPassive } from './liveness.ts'
 import { createNets, type Nets } from './nets.ts'
@@ -157,12 +157,10 @@ export function createFaceEngine({ load, now, agedMax = Number.POSITIVE_INFINITY
 }
 
 async function describe(nets: Nets, picture: Picture, mesh: Float32Array): Promise<SeenFace> {
-  const shut: number[] = []
-  for (const input of eyeInputs(picture, mesh)) shut.push(readShut(await nets.run('fr_eye', input)))
   const box = boxOf(mesh)
   const pose = poseOf(mesh)
   const grey = alignedGrey(picture, mesh)
-  const eyes = openness({ shut, aspects: eyeAspects(mesh), yaw: pose.yaw })
+  const eyes = await lookAtEyes(nets, { picture, mesh, yaw: pose.yaw })
   return {
     mesh,
     box,
@@ -172,6 +170,26 @@ async function describe(nets: Nets, picture: Picture, mesh: Float32Array): Promi
     quality: measureQuality({ picture, mesh, box, pose, grey }),
     covered: findCovered({ picture, mesh, box, grey, eyes, yaw: pose.yaw }),
   }
+}
+
+interface EyesInput {
+  picture: Picture
+  mesh: Float32Array
+  yaw: number
+}
+
+/** Most eyes are open and a first look says so. The others are looked at again: each run of the net delays the guidance. */
+async function lookAtEyes(nets: Nets, { picture, mesh, yaw }: EyesInput): Promise<number> {
+  const shut: [number[], number[]] = [[], []]
+  const aspects = eyeAspects(mesh)
+  let open = 0
+  for (const margins of EYE_LOOKS) {
+    for (const [side, inputs] of eyeInputs(picture, mesh, margins).entries())
+      for (const input of inputs) shut[side]?.push(readShut(await nets.run('fr_eye', input)))
+    open = openness({ shut, aspects, yaw })
+    if (open >= SURELY_OPEN) break
+  }
+  return open
 }
 
 async function embedCrop(nets: Nets, crop: Crop, id: EmbeddingId): Promise<Float32Array> {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { eyeAspects, eyeInputs, openness, readShut } from './eyes.ts'
+import { type BothEyes, eyeAspects, eyeInputs, openness, readShut } from './eyes.ts'
 
 /** Two eyes 40 wide, the lids `gap` apart. */
 function mesh(gap: number): Float32Array {
@@ -36,17 +36,19 @@ function whiteFrom(x: number) {
 
 test('each eye is cut out of its place, grey, from 0 to 1', () => {
   // Only the eye on the right of the picture lies on white.
-  const inputs = eyeInputs(whiteFrom(150), mesh(12))
-  assert.equal(inputs.length, 12)
-  for (const [index, { dims, data }] of inputs.entries()) {
-    assert.deepEqual(dims, [1, 1, 24, 24])
-    assert.ok(data.every((value) => Math.abs(value - (index < 6 ? 0 : 1)) < 1e-6))
+  const both = eyeInputs(whiteFrom(150), mesh(12), [1.3, 1.9])
+  for (const [side, inputs] of both.entries()) {
+    assert.equal(inputs.length, 4)
+    for (const { dims, data } of inputs) {
+      assert.deepEqual(dims, [1, 1, 24, 24])
+      assert.ok(data.every((value) => Math.abs(value - side) < 1e-6))
+    }
   }
 })
 
 test('each eye is looked at as it is, and mirrored', () => {
   // White begins in the middle of the eye on the left.
-  const [asItIs, inTheMirror] = eyeInputs(whiteFrom(100), mesh(12))
+  const [[asItIs, inTheMirror]] = eyeInputs(whiteFrom(100), mesh(12), [1.6])
   assert.deepEqual([asItIs?.data[2], inTheMirror?.data[21]], [0, 0])
   assert.ok((asItIs?.data[21] ?? 0) > 0.99 && (inTheMirror?.data[2] ?? 0) > 0.99)
 })
@@ -62,11 +64,12 @@ test('the first of the two numbers is evidence for a shut eye, and the evidence 
 
 const open6 = [-4, -4, -4, -4, -4, -4]
 const shut6 = [4, 4, 4, 4, 4, 4]
-const seen = (shut: readonly number[], aspect: number, yaw = 0) => openness({ shut, aspects: [aspect, aspect], yaw })
-const OPEN = [...open6, ...open6]
-const SHUT = [...shut6, ...shut6]
-const LEFT_SHUT = [...shut6, ...open6]
-const RIGHT_SHUT = [...open6, ...shut6]
+const seen = (shut: BothEyes<readonly number[]>, aspect: number, yaw = 0) =>
+  openness({ shut, aspects: [aspect, aspect], yaw })
+const OPEN = [open6, open6] as const
+const SHUT = [shut6, shut6] as const
+const LEFT_SHUT = [shut6, open6] as const
+const RIGHT_SHUT = [open6, shut6] as const
 const open = seen(OPEN, 0.3)
 
 test('open eyes are near 1 and never above', () => {
@@ -80,8 +83,8 @@ test('shut eyes fall far below a third of open ones, even when the mesh closes i
 
 test('one wrong look at each eye neither shuts open eyes nor hides a blink', () => {
   const but = (looks: readonly number[], wrong: number) => [wrong, ...looks.slice(1)]
-  assert.ok(seen([...but(open6, 4), ...but(open6, 4)], 0.3) > open * 0.8)
-  assert.ok(seen([...but(shut6, -4), ...but(shut6, -4)], 0.2) < open * 0.35)
+  assert.ok(seen([but(open6, 4), but(open6, 4)], 0.3) > open * 0.8)
+  assert.ok(seen([but(shut6, -4), but(shut6, -4)], 0.2) < open * 0.35)
 })
 
 test('the better eye counts, so an eye patch is neither shut eyes nor a blink', () => {

@@ -3,8 +3,13 @@ import type { Picture, Tensor } from './types.ts'
 import { type Crop, mirrored, toGrey, warp } from './warp.ts'
 
 const SIZE = 24
-/** The crops are this much wider than the eye; 1.6 as in the training of the net. One crop of one eye alone is too often misread. */
-const MARGINS = [1.3, 1.6, 1.9] as const
+/**
+ * The crops are this much wider than the eye; 1.6 as in the training of the net. One crop of one eye alone is too often misread, so
+ * where the first leaves a doubt there are two more.
+ */
+export const EYE_LOOKS = [[1.6], [1.3, 1.9]] as const
+/** Eyes that seem this far open at the first look are not looked at again (docs/accuracy.md). */
+export const SURELY_OPEN = 0.7
 
 interface Eye {
   /** Outer and inner corner. */
@@ -30,14 +35,20 @@ const LOOK_MAX = 4
 /** The net recognises open eyes better than shut ones, so its output is shifted towards shut by this much. */
 const TOWARDS_SHUT = 1
 
-/** The inputs for the eye on the left of the picture, then as many for the one on the right. */
-export function eyeInputs(picture: Picture, mesh: Float32Array): readonly Tensor[] {
-  return EYES.flatMap((eye) =>
-    MARGINS.flatMap((margin) => {
+export type BothEyes<T> = readonly [left: T, right: T]
+
+/** The inputs for the eye on the left of the picture and for the one on the right: each crop as it is, and mirrored. */
+export function eyeInputs(
+  picture: Picture,
+  mesh: Float32Array,
+  margins: readonly number[],
+): BothEyes<readonly Tensor[]> {
+  const inputsOf = (eye: Eye) =>
+    margins.flatMap((margin) => {
       const crop = warp(picture, squareTo(squareAroundEye(mesh, eye, margin), SIZE), SIZE)
       return [toInput(crop), toInput(mirrored(crop))]
-    }),
-  )
+    })
+  return [inputsOf(EYES[0]), inputsOf(EYES[1])]
 }
 
 function toInput(crop: Crop): Tensor {
@@ -51,7 +62,7 @@ export function readShut(outputs: Readonly<Record<string, Tensor>>): number {
 }
 
 /** Height by width of the eye on the left of the picture and of the one on the right, by the mesh alone. */
-export function eyeAspects(mesh: Float32Array): readonly [left: number, right: number] {
+export function eyeAspects(mesh: Float32Array): BothEyes<number> {
   const aspectOf = ({ corners, upper, lower }: Eye) => {
     const width = between(mesh, corners[0], corners[1])
     const height = (between(mesh, upper[0], lower[0]) + between(mesh, upper[1], lower[1])) / 2
@@ -61,9 +72,9 @@ export function eyeAspects(mesh: Float32Array): readonly [left: number, right: n
 }
 
 export interface EyesSeen {
-  /** The evidence of each look, in the order of the inputs. */
-  shut: readonly number[]
-  aspects: readonly [left: number, right: number]
+  /** The evidence of each look. */
+  shut: BothEyes<readonly number[]>
+  aspects: BothEyes<number>
   /** Degrees. */
   yaw: number
 }
@@ -74,12 +85,11 @@ export interface EyesSeen {
  * halfway. Each source lowers the value of the other.
  */
 export function openness({ shut, aspects, yaw }: EyesSeen): number {
-  const half = shut.length / 2
   const { from, to } = FAR_EYE_YAW
   const farShare = Math.min(1, Math.max(0, (to - Math.abs(yaw)) / (to - from)))
   // A head turned to its own left shows the eye on the left of the picture.
-  const left = opennessOf(shut.slice(0, half), aspects[0]) * (yaw < 0 ? farShare : 1)
-  const right = opennessOf(shut.slice(half), aspects[1]) * (yaw > 0 ? farShare : 1)
+  const left = opennessOf(shut[0], aspects[0]) * (yaw < 0 ? farShare : 1)
+  const right = opennessOf(shut[1], aspects[1]) * (yaw > 0 ? farShare : 1)
   return Math.max(left, right)
 }
 
