@@ -45,8 +45,8 @@ const LIMITS = {
   odd: { colour: 0.36, light: 1.2, share: 0.6 },
   /** The spread of red against green over skin without a beard. */
   pattern: 0.25,
-  /** Over an eye: brightness against the cheek, and detail along the eye. */
-  glass: { dark: 0.55, detail: 0.045, blank: 0.02 },
+  /** Over an eye: how much darker than the cheek, and detail along the eye. Black glass may show its edge there. */
+  glass: { dark: 0.55, detail: 0.045, black: 1.4, edge: 0.09, blank: 0.02 },
 } as const
 
 /** What hides a part of the face; null where it is bare, or where nobody can say. An eye patch hides one eye only. */
@@ -80,7 +80,11 @@ function glassEvidence(grey: Float32Array, x: number): number {
   const dark = medianOf(logsOf(grey, x, CHEEK).flat()) - meanOf(eye.flat())
   const detail = meanOf(eye.flatMap((row) => row.slice(2).map((value, at) => Math.abs(value - (row[at] ?? 0)))))
   const { glass } = LIMITS
-  return Math.max(Math.min(dark / glass.dark, below(glass.detail, detail)), below(glass.blank, detail))
+  return Math.max(
+    Math.min(dark / glass.dark, below(glass.detail, detail)),
+    Math.min(dark / glass.black, below(glass.edge, detail)),
+    below(glass.blank, detail),
+  )
 }
 
 /** 1 where a value is at its limit, more below it. */
