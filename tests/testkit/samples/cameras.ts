@@ -32,11 +32,11 @@ function sample({ width, height, data }: Picture, place: { x: number; y: number 
   const [left, top] = [Math.min(width - 2, Math.floor(x)), Math.min(height - 2, Math.floor(y))]
   const [right, down] = [x - left, y - top]
   const from = (top * width + left) * 4
-  for (let channel = 0; channel < 3; channel++) {
-    const value = (offset: number) => data[from + offset + channel] ?? 0
-    const upper = value(0) * (1 - right) + value(4) * right
-    const lower = value(width * 4) * (1 - right) + value(width * 4 + 4) * right
-    to[at + channel] = upper * (1 - down) + lower * down
+  for (let channel = from; channel < from + 3; channel++) {
+    const below = channel + width * 4
+    const upper = (data[channel] ?? 0) * (1 - right) + (data[channel + 4] ?? 0) * right
+    const lower = (data[below] ?? 0) * (1 - right) + (data[below + 4] ?? 0) * right
+    to[at + channel - from] = upper * (1 - down) + lower * down
   }
   to[at + 3] = 255
 }
