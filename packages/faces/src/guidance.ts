@@ -31,7 +31,7 @@ const LEAVE = 1.25
 /** How far within the limit a face must be before its guidance ends. */
 const RETURN = 0.9
 
-/** In less light ages move by years and the passive check takes living faces for pictures (docs/accuracy.md). */
+/** Chosen so that nearly everybody passes at an eighth of the light. In less, the passive check takes living faces for pictures (docs/accuracy.md). */
 export const SIGNAL_MIN = 0.118
 
 /** The oval in which the face should be, for the guidance and for the screen that draws it. */

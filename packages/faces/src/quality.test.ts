@@ -117,7 +117,7 @@ test('a face with hardly any differences between light and dark is of no use, ho
   assert.ok(gradeSignal(0.03) === 0 && gradeSignal(0.2) === 1)
 })
 
-test('dark skin is as good as light skin in the same light: only differences count', () => {
+test('equal differences count alike on a dark and on a light face', () => {
   const [dark, light] = [60, 150].map((brightness) => quality((x, y) => brightness + 1.8 * detail(x, y)))
   assert.ok(dark && light && Math.abs(dark.signal - light.signal) < 0.03)
   assert.ok(dark.score > 0.8 && light.score > 0.8, JSON.stringify([dark, light]))

@@ -58,8 +58,8 @@ export function gradeSharpness(detail: number): number {
 }
 
 /**
- * Ages and the passive check need differences, not brightness: dark skin in good light has as many as light skin, and in a dark
- * room all faces lose them alike (docs/accuracy.md).
+ * Differences within the face, not its mean brightness, which refused dark skin first. This is fairer down to an eighth of the light,
+ * but not fair: in less light it still refuses dark skin more often than light skin (docs/accuracy.md).
  */
 export function gradeSignal(signal: number): number {
   return ramp(signal, 0.04, 0.16)
