@@ -83,13 +83,19 @@ export function createTally() {
   }
 }
 
+interface CoveringsOptions {
+  portraits: readonly Portrait[]
+  some?: readonly Covering[]
+}
+
 /** Prints what is said of painted coverings, and returns the share that passes as well placed. */
-export async function measureCoverings(engine: FaceEngine, portraits: readonly Portrait[]) {
+export async function measureCoverings(engine: FaceEngine, { portraits, some = COVERINGS }: CoveringsOptions) {
+  const worn = ['bare', ...some] as const
   const counted = new Map<string, Map<Guidance, number>>()
   const tally = createTally()
   for (const portrait of portraits) {
     const { picture, mesh, bare } = await readPlaced(engine, portrait)
-    for (const covering of ['bare', ...COVERINGS] as const) {
+    for (const covering of worn) {
       const heard = await tell(
         engine,
         covering === 'bare' ? bare : beforeCamera(wearing(picture, mesh, covering), boxOf(mesh)),
@@ -102,7 +108,7 @@ export async function measureCoverings(engine: FaceEngine, portraits: readonly P
   }
   console.log(`\nwhat the guide says of ${portraits.length} portraits, bare and with painted coverings`)
   let good = 0
-  for (const covering of ['bare', ...COVERINGS] as const)
+  for (const covering of worn)
     for (const half of HALVES) {
       const counts = counted.get(rowOf(covering, half)) ?? new Map<Guidance, number>()
       if (isHiding(covering)) good += counts.get('in_oval') ?? 0
@@ -110,7 +116,7 @@ export async function measureCoverings(engine: FaceEngine, portraits: readonly P
       console.log(`  ${covering.padEnd(18)} ${half.padEnd(8)} ${said}`)
     }
   tally.describe()
-  return { tally, missed: good / (COVERINGS.filter(isHiding).length * portraits.length) }
+  return { tally, missed: good / (worn.filter(isHiding).length * portraits.length) }
 }
 
 const rowOf = (covering: Covering | 'bare', half: Half) => `${covering} ${half}`
