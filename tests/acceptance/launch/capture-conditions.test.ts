@@ -46,7 +46,7 @@ test(
     assert.ok(light.brightness > 20 && light.brightness < 235, `brightness ${light.brightness}`)
     assert.deepEqual([light.lux, motion], [null, 2])
     assert.ok(filmed.width >= 240 && filmed.height >= 240, `${filmed.width} × ${filmed.height}`)
-    assert.deepEqual([consent?.accepted, consent?.version, consent?.language], [true, '2', 'en'])
+    assert.deepEqual([consent?.accepted, consent?.version, consent?.language], [true, '4', 'en'])
     assert.deepEqual(visit.faults, [])
   },
 )

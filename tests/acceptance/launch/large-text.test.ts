@@ -16,7 +16,7 @@ after(async () => {
 })
 
 /** Languages of long words, of another direction and of other scripts. */
-const LOCALES = ['en', 'de', 'ar']
+const LOCALES = ['en', 'de', 'ar', 'th', 'ja', 'fi']
 /** Text twice as large as usual on a phone, and a desktop window at a zoom of 400 percent. */
 const VIEWS = [
   { name: 'text at 200 percent', width: 360, height: 740, rootPx: 32 },
@@ -122,6 +122,16 @@ test('who registers a face cannot agree before the last point was in view, and a
   assert.equal(await main.innerText(), 'Agree and start')
   assert.equal(await page.evaluate('document.activeElement.dataset.action'), 'consent')
   assert.equal(await page.locator('[data-consent-panel] [role="status"]').textContent(), 'Agree and start')
+  await page.close()
+})
+
+test('in a window so low that the button comes after the text, a press on it leads back to what was passed', async () => {
+  const page = await device.page()
+  await page.setViewportSize({ width: 360, height: 150 })
+  await catalog.show(page, { screen: 'welcome-ages', lang: 'en' })
+  const main = page.locator('[data-consent-panel] .button--main')
+  await main.click()
+  await page.locator('[data-consent-panel] [data-action="consent"]').waitFor()
   await page.close()
 })
 

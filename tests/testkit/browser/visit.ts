@@ -29,8 +29,11 @@ export interface Visit {
   act(name: string): Promise<void>
   /** Presses a button that closes the page or its frame, and waits until it is closed. */
   actLast(name: string): Promise<void>
-  /** Lets the puppet make each movement until the capture ends. Returns the movements that the page asked for. */
-  answer(camera: LiveCamera): Promise<string[]>
+  /**
+   * Lets the puppet make each movement until the capture ends, and presses "I cannot do this" at those that it cannot make. Returns the
+   * movements that the page asked for.
+   */
+  answer(camera: LiveCamera, cannot?: readonly string[]): Promise<string[]>
   /** The codes in the service's answer to the last capture; empty if the page sent none. */
   lastCodes(): Promise<readonly number[]>
 }
@@ -129,7 +132,7 @@ export function visitOn(page: Page, frame: Frame = page.mainFrame()): Visit {
         throw new Error(`Pressing ${name} did not take the page away`, { cause })
       }
     },
-    async answer(camera) {
+    async answer(camera, cannot = []) {
       lastCodes = Promise.resolve([])
       const asked: string[] = []
       let last = ''
@@ -140,7 +143,8 @@ export function visitOn(page: Page, frame: Frame = page.mainFrame()): Visit {
         if (shown !== 'capture' && status !== 'asking') return asked
         if (movement !== last && movement !== '') {
           asked.push(movement)
-          camera.perform(movement)
+          if (cannot.includes(movement)) await action('cannot').click()
+          else camera.perform(movement)
         }
         last = movement
         if (performance.now() > giveUpAt) throw new Error(`The capture does not end: ${await describe(main)}`)

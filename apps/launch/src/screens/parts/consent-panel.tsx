@@ -42,10 +42,14 @@ export function ConsentPanel({ end, language, children, agree, decline }: Props)
     return () => watch.disconnect()
   }, [read, isSticky])
   const isRead = read !== 'no'
-  const readOn = () => {
+  const readOn = (): void => {
     const isCalm = matchMedia('(prefers-reduced-motion: reduce)').matches
+    const behavior = isCalm ? 'auto' : 'smooth'
+    // A user who jumped to the button has passed the end without seeing it.
+    const isPassed = (end.current?.getBoundingClientRect().bottom ?? 0) < 0
     const shownPx = innerHeight - (isSticky ? (panel.current?.offsetHeight ?? 0) : 0)
-    scrollBy({ top: Math.max(OVERLAP_PX, shownPx - OVERLAP_PX), behavior: isCalm ? 'auto' : 'smooth' })
+    if (isPassed) end.current?.scrollIntoView({ block: 'center', behavior })
+    else scrollBy({ top: Math.max(OVERLAP_PX, shownPx - OVERLAP_PX), behavior })
   }
   return (
     <div class={`buttons ${isSticky ? 'buttons--stay' : ''}`} data-consent-panel ref={panel}>
