@@ -71,12 +71,23 @@ function oneOf(choices: readonly Movement[], choose: Choose): Movement {
   return choices[choose({ min: 0, max: choices.length - 1 })] ?? 'turn_left'
 }
 
-function placeSteps(movements: readonly Movement[], { firstStepMs, stepGapMs }: Timing, when: Choose): ChallengeStep[] {
+function placeSteps(movements: readonly Movement[], timing: Timing, when: Choose): ChallengeStep[] {
+  const { firstStepMs, stepGapMs } = timing
+  const pausesMs = placePauses(movements.length - 1, timing, when)
   let atMs = 0
   return movements.map((movement, index) => {
-    atMs += when(index === 0 ? firstStepMs : stepGapMs)
+    atMs += index === 0 ? when(firstStepMs) : when(stepGapMs) + (pausesMs[index - 1] ?? 0)
     return { movement, atMs }
   })
+}
+
+/** How much longer each gap is. Every choice of gaps is equally likely: no recording has a better chance than another. */
+function placePauses(gaps: number, { pauses: { max, ms } }: Timing, when: Choose): number[] {
+  if (max === 0) return []
+  for (;;) {
+    const pausesMs = Array.from({ length: gaps }, () => ms * when({ min: 0, max: 1 }))
+    if (pausesMs.filter((pauseMs) => pauseMs > 0).length <= max) return pausesMs
+  }
 }
 
 function samplesOfStep({ atMs }: ChallengeStep, { stepSamples }: Timing, when: Choose): number[] {

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { SIMULATED_MODEL } from '@ostiary/contract'
+import { LAUNCH_LIMITS, SIMULATED_MODEL } from '@ostiary/contract'
+import { sealPayload } from '@ostiary/crypto'
 import { SPOOFS, type Spoof, type SpoofName, seededRandom, simulateCapture } from '@ostiary/device/simulated'
 import { createChallenge } from './challenge.ts'
 import { type CaptureJudgement, judgeCapture } from './judge.ts'
 import { bytesOf, logOf, type Moment, seeded } from './testing/person.ts'
+import { EVERY_NEED, nameOf } from './testing/replay.ts'
 import type { Needs } from './timing.ts'
 
 /** Judges a simulated person's capture, with the log that the simulated flow writes. */
@@ -72,14 +74,49 @@ describe('a simulated fraud is detected:', () => {
 })
 
 describe('with fewer movements, or more time', () => {
-  const NEEDS: Needs[] = [{ cannot: ['turn', 'up'] }, { cannot: ['blink'] }, { pace: 'slow' }]
-  for (const needs of NEEDS) {
-    test(`${JSON.stringify(needs)}: the person is accepted; a photograph, a loop and a recording never are`, () => {
-      for (let seed = 0; seed < 60; seed++) {
+  for (const needs of EVERY_NEED) {
+    test(`${nameOf(needs)}: the person is accepted; a photograph, a loop and a recording never are`, () => {
+      for (let seed = 0; seed < 20; seed++) {
         assert.equal(judgeSimulated(seed, undefined, needs).failure, null)
         for (const name of ['still', 'loop', 'recording'] as const)
           assert.notEqual(judgeSimulated(seed, SPOOFS[name], needs).failure, null, `${name} ${seed}`)
       }
     })
   }
+
+  test('the largest capture of an enrolment fits into the sealed payload: vector, local key and its proof', async () => {
+    const { privateKey, publicKey } = await crypto.subtle.generateKey(ES256, true, ['sign', 'verify'])
+    const key = await crypto.subtle.exportKey('jwk', publicKey)
+    const signature = await crypto.subtle.sign({ ...ES256, hash: 'SHA-256' }, privateKey, new Uint8Array(32))
+    const { kty, crv, x = '', y = '' } = key
+    const sizes: number[] = []
+    for (let seed = 0; seed < 60; seed++) {
+      const random = seededRandom(seed)
+      const challenge = createChallenge(bytesOf(seeded(seed)), undefined, { cannot: ['turn', 'up'], pace: 'slow' })
+      const vector = Array.from({ length: 512 }, () => random() - 0.5)
+      const { capture } = simulateCapture({ challenge, ageYears: 42.5, random, vector, indicators: '01-'.repeat(7) })
+      const payload = {
+        ...capture,
+        ...{ v: 1, sessionId: crypto.randomUUID(), nonce: base64(32), attempt: 1, browser: { kind: 'ordinary' } },
+        model: { id: 'm'.repeat(24), hash: base64(32) },
+        log: { seq: 40, hash: base64(32) },
+        local: { key: { kty, crv, x, y } },
+        metadata: {
+          camera: { width: 1920, height: 1080 },
+          captureConditions: {
+            light: { brightness: 135, lux: 12_345 },
+            motion: 12,
+            camera: { width: 1920, height: 1080 },
+          },
+          localProof: Buffer.from(signature).toString('base64url'),
+        },
+      }
+      const seal = { kty: 'EC', crv: 'P-256', x, y } as const
+      sizes.push((await sealPayload(seal, payload.sessionId, payload)).length)
+    }
+    assert.ok(Math.max(...sizes) <= LAUNCH_LIMITS.sealedBytes, `${Math.max(...sizes)} bytes`)
+  })
 })
+
+const ES256 = { name: 'ECDSA', namedCurve: 'P-256' } as const
+const base64 = (bytes: number) => Buffer.from(crypto.getRandomValues(new Uint8Array(bytes))).toString('base64url')
