@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { type DocumentPayload, type LaunchState, RELEASED_READERS } from '@ostiary/contract'
+import { type DocumentPayload, KIND_OF, type LaunchState, RELEASED_READERS } from '@ostiary/contract'
 import type { DocumentFacts } from '@ostiary/device'
 import { runFlow, type SimulatedPerson, seededRandom } from '@ostiary/device/simulated'
 import { ALONE, BOTH, FIRST, factsOf, look, reloaded, sendDocument, show } from './testing/document-steps.ts'
@@ -140,6 +140,25 @@ describe('a look at the face', () => {
     for (let times = 0; times < 7; times++) nonces.add((await session.user.device.challenge('match')).nonce)
     assert.equal(nonces.size, 1)
     assert.equal((await look(session.user)).state, 'DOC_ACTIVE')
+  })
+
+  test('asks for no movement that the user cannot make, also in place of one under way, and counts once', async () => {
+    const session = await atDocument()
+    const { device } = session.user
+    const first = await device.challenge('match')
+    const second = await device.challenge('match', { cannot: ['turn', 'up'] })
+    assert.notEqual(second.nonce, first.nonce)
+    assert.deepEqual([first.attempt, second.attempt], [1, 1])
+    const kinds = new Set(second.steps.map(({ movement }) => KIND_OF[movement]))
+    assert.deepEqual([...kinds].sort(), ['blink', 'closer'])
+    const tooMany = device.challenge('match', { cannot: ['blink', 'closer'] })
+    assert.equal((await tooMany).nonce, second.nonce, 'refused, and the device takes what there is')
+    const looked = await look(session.user, {}, { cannot: ['turn', 'up'] })
+    assert.deepEqual([looked.state, looked.attempt, looked.attemptsLeft, looked.errors], ['DOC_ACTIVE', 1, 2, []])
+    assert.equal((await sendDocument(session.user)).state, 'COMPLETED')
+    await assertAccepted(session)
+    const { assurance } = await host.result(session.created.token)
+    assert.deepEqual(assurance.movements, ['blink', 'closer'])
   })
 
   test('is not for sessions that have seen no face, nor for other steps', async () => {

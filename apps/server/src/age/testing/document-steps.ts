@@ -1,7 +1,7 @@
 /** What a device does in the document step, for tests that choose its facts. Only tests import this. */
 import assert from 'node:assert/strict'
 import type { DocumentPayload, DocumentStep, LaunchState } from '@ostiary/contract'
-import type { DocumentFacts } from '@ostiary/device'
+import type { ChallengeNeeds, DocumentFacts } from '@ostiary/device'
 import { seededRandom, simulateCapture, simulateDocument } from '@ostiary/device/simulated'
 import type { UserDevice } from './fixture.ts'
 
@@ -36,9 +36,13 @@ export async function sendDocument(user: UserDevice, change: Partial<DocumentPay
   return user.device.submitDocument(factsOf(step, change))
 }
 
-export async function look(user: UserDevice, change: Partial<Capture> = {}): Promise<LaunchState> {
+export async function look(
+  user: UserDevice,
+  change: Partial<Capture> = {},
+  needs: ChallengeNeeds = {},
+): Promise<LaunchState> {
   const { device, clock } = user
-  const challenge = await device.challenge('match')
+  const challenge = await device.challenge('match', needs)
   await device.logEvent('challenge_received', challenge.attempt)
   const { capture, moments } = simulateCapture({ challenge, random: seededRandom(2), ageYears: null })
   let nowMs = 0
