@@ -20,7 +20,7 @@ test('simulate plays an honest person from creation to result, step by step', as
     'The flow ended: COMPLETED',
     `  then to    http://localhost/age-checked\\?sessionId=${uuid}&flowStatus=COMPLETED`,
     '  verdict    AGE_ABOVE_THRESHOLD, threshold 30',
-    '  consent    given, version 1 in en',
+    '  consent    given, version 2 in en',
     '  risk       LOW 0, ALLOW',
     '  rests on   on-device face age estimation',
   ]
@@ -236,7 +236,7 @@ test('simulate plays ENROLL, and finds the same invented face again at SIGN-IN a
     '  outcome    SIGN-IN SUCCEEDED',
     `  person     ${result.puid}`,
     '  matched by server',
-    '  consent    given, version 2 in en',
+    '  consent    given, version 4 in en',
     '  risk       LOW 0, ALLOW',
   ]
   assert.match(found.out, new RegExp(`\n${lines.join('\n')}$`))
