@@ -37,6 +37,29 @@ test('simulate --json prints the state and the whole result', async () => {
   assert.deepEqual(result.riskEvaluation.signals.browser, { score: 0, flags: [] })
 })
 
+test('simulate --cannot and --pace: another challenge in the same try, a verdict, and what assurance says', async () => {
+  const { code, out, err } = await cli('simulate --create --seed 7 --cannot turn,up --pace slow')
+  assert.equal(code, 0, err)
+  assert.match(out, /phone {4}says: cannot do this: turn, up; needs more time\n/)
+  const asked = /try 1: is asked to (.*)/.exec(out)?.[1]?.split(', ') ?? []
+  assert.deepEqual([asked.length, [...new Set(asked)].sort()], [4, ['close the eyes for a moment', 'come closer']])
+  assert.match(out, /verdict {4}AGE_ABOVE_THRESHOLD.*\n {2}movements {2}only blink, closer\n {2}pace {7}slow$/s)
+  const enrolled = await cli('simulate --create --type ENROLL --cannot blink --json')
+  assert.deepEqual(JSON.parse(enrolled.out).result.assurance, { movements: ['turn', 'up', 'closer'] })
+})
+
+for (const [options, complaint] of [
+  ['--cannot turn,nod', /--cannot must name kinds of turn, up, blink, closer/],
+  ['--cannot turn,up,blink', /--cannot takes at most 2: 2 kinds of movement must be left/],
+  ['--pace fast', /--pace must be one of slow/],
+] as const) {
+  test(`simulate ${options} is not understood`, async () => {
+    const { code, err } = await cli(`simulate --create ${options}`)
+    assert.equal(code, 2)
+    assert.match(err, complaint)
+  })
+}
+
 const SEEN: [string, string[], string[]][] = [
   ['still', ['SPOOF'], ['BH_FRAMES_STATIC']],
   ['loop', ['VIDEO_SPOOF'], ['BH_FRAMES_REPEAT']],

@@ -5,6 +5,7 @@ import {
   DOCUMENT_FORMATS,
   findSessionCodeName,
   type LaunchState,
+  MOVEMENT_KINDS,
   VERIFICATION_TYPES,
   writeIndicators,
 } from '@ostiary/contract'
@@ -13,6 +14,7 @@ import {
   createSimulatedClock,
   runFlow,
   type SimulatedDocument,
+  type SimulatedPerson,
   SPOOFS,
   type SpoofName,
   seededRandom,
@@ -22,6 +24,7 @@ import { type Command, type Invocation, number, text, UsageError } from '../comm
 import { CONNECTION_OPTIONS, CONNECTION_USAGE, connect, inWords } from '../connection.ts'
 import { describeConsent } from '../simulate/consent.ts'
 import { DOCUMENT_FAULT_LINES, describeDocument, readDocument, readOrder } from '../simulate/document.ts'
+import { describeMovements, readNeeds } from '../simulate/needs.ts'
 import { tokensFor } from '../simulate/tokens.ts'
 import { createVerification, describeWebhook, partOf, readFace, readType } from '../simulate/verification.ts'
 import { paint } from '../terminal.ts'
@@ -46,7 +49,7 @@ export const simulateCommands: readonly Command[] = [
        ostiary simulate --create --type ENROLL|SIGN-IN|VERIFY [--puid <id> | --customer-id <text>] [--callback <url>] [--redirect <url>]
        ostiary simulate --launch-url <url> [--number <digits>]
        all: [--face <number>] [--age <years>] [--document [<fault>] [--document-format <format>]]
-             [--spoof <kind>] [--decline] [--cancel] [--desktop] [--handoff] [--real-time]
+             [--cannot <kinds>] [--pace slow] [--spoof <kind>] [--decline] [--cancel] [--desktop] [--handoff] [--real-time]
              [--keep <file>] [--seed <number>] [--url <address>] [--key <key>] [--json]
 
 Plays the user's device in a session of a test key: opens, consents, answers the challenge, submits. The person, the
@@ -62,6 +65,8 @@ vector. --keep stores its keys in a file: a later SIGN-IN or VERIFY with the sam
 --document gives the person an invented passport (or --document-format), for sessions that ask for one; --order asks for it.
 After --document you may say what is wrong with it:
 ${DOCUMENT_FAULT_LINES.join('\n')}
+--cannot names one or two kinds of movement that the person cannot make (${MOVEMENT_KINDS.join(', ')}), such as turn,up; --pace slow
+gives three times as long for each. The verdict is the same, and assurance names both.
 --desktop opens it on a desktop; --handoff does too, and continues on a phone. --real-time takes as long as a person would.
 --decline refuses consent, --cancel leaves before it is asked for.
 --spoof cheats, to show how the service reacts:
@@ -87,6 +92,8 @@ With --launch-url: 0 completed as far as the device can see, also where the host
       callback: { type: 'string' },
       redirect: { type: 'string' },
       age: { type: 'string' },
+      cannot: { type: 'string' },
+      pace: { type: 'string' },
       spoof: { type: 'string' },
       decline: { type: 'boolean' },
       cancel: { type: 'boolean' },
@@ -100,6 +107,8 @@ With --launch-url: 0 completed as far as the device can see, also where the host
       type: VERIFICATION_TYPES,
       order: ['face-first', 'document-first', 'alone'],
       'document-format': DOCUMENT_FORMATS,
+      cannot: MOVEMENT_KINDS,
+      pace: ['slow'],
       spoof: Object.keys(SPOOFS),
     },
     run: simulate,
@@ -160,6 +169,7 @@ interface Person {
   seed: number
   spoof?: SpoofName
   document?: SimulatedDocument
+  needs?: SimulatedPerson['needs']
 }
 
 function readPerson(invocation: Invocation): Person {
@@ -171,10 +181,12 @@ function readPerson(invocation: Invocation): Person {
   const [chance = 0] = crypto.getRandomValues(new Uint32Array(1))
   const seed = number(invocation, 'seed') ?? chance
   const document = readDocument(invocation)
+  const needs = readNeeds(invocation)
   return {
     ...{ ageYears, face: readFace(invocation), seed },
     ...(spoof !== undefined && { spoof }),
     ...(document && { document }),
+    ...(needs && { needs }),
   }
 }
 
@@ -270,7 +282,7 @@ async function play({ invocation, target, person, say }: Play): Promise<FlowEnd>
 
 async function playOn(name: DeviceName, { invocation, target, person, say }: Play): Promise<LaunchState> {
   const { options } = invocation
-  const { seed, spoof, document } = person
+  const { seed, spoof, document, needs } = person
   // A late answer needs real time to pass, because the service measures with its own clock.
   const isReal = options['real-time'] === true || spoof === 'late'
   const clock = createSimulatedClock(systemClock, isReal ? { wait: (ms) => sleep(ms) } : {})
@@ -305,6 +317,7 @@ async function playOn(name: DeviceName, { invocation, target, person, say }: Pla
       ...(target.number !== undefined && { number: target.number }),
       ...(spoof !== undefined && { spoof }),
       ...(document && { document }),
+      ...(needs && { needs }),
       ...(tokens && { tokens }),
     },
   )
@@ -356,5 +369,6 @@ function describeResult(result: Result): string[] {
     ...describeConsent(result.consent),
     `  risk       ${level} ${score}, ${recommendation}${flags.length > 0 ? `: ${flags.join(', ')}` : ''}`,
     ...(result.assurance.level === 'none' ? [] : [`  rests on   ${result.assurance.method}`]),
+    ...describeMovements(result.assurance),
   ]
 }

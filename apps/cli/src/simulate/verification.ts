@@ -11,6 +11,7 @@ import { type Invocation, number, text, UsageError } from '../command.ts'
 import { describeConsent } from './consent.ts'
 import { describeEnrolledDocument, readDocument } from './document.ts'
 import { inventedFace } from './face.ts'
+import { describeMovements } from './needs.ts'
 
 /** ENROLL, SIGN-IN and VERIFY, as `ostiary simulate` plays them. */
 
@@ -93,5 +94,6 @@ export function describeWebhook(webhook: VerificationWebhook): string[] {
     ...describeEnrolledDocument(document),
     ...describeConsent(webhook.consent),
     `  risk       ${level} ${score}, ${recommendation}${flags.length > 0 ? `: ${flags.join(', ')}` : ''}`,
+    ...describeMovements(webhook.assurance),
   ]
 }

@@ -1,7 +1,7 @@
 import type { CaptureConditions, Challenge, LaunchState, PasskeyOptions } from '@ostiary/contract'
 import { FACE_STATES } from '@ostiary/contract/states'
 import { encodeVector } from '@ostiary/crypto'
-import type { Capture, Device } from '../device.ts'
+import type { Capture, ChallengeNeeds, Device } from '../device.ts'
 import type { SimulatedClock } from './clock.ts'
 import { isUnread, type SimulatedDocument, simulateDocument } from './document.ts'
 import { type Moment, type SimulatedCapture, type SimulateOptions, simulateCapture } from './person.ts'
@@ -32,6 +32,8 @@ export interface SimulatedPerson extends Omit<SimulateOptions, 'challenge'> {
   passkey?: (asked: PasskeyOptions) => Promise<object>
   /** Without one the flow stops at the document step. */
   document?: SimulatedDocument
+  /** Movements that this person cannot make, and more time: said at the first challenge, which is replaced. */
+  needs?: Pick<ChallengeNeeds, 'cannot' | 'pace'>
   /** Called with a readable line per step. */
   onStep?: (step: string) => void
 }
@@ -68,7 +70,7 @@ export async function runFlow(device: Device, person: SimulatedPerson): Promise<
 
   const language = opened.locale
   const tokenSteps = findTokenSteps(device, opened, { tokens: person.tokens, onStep })
-  const memory: Memory = { capture: undefined, document: undefined, tries: 0, tokenSteps }
+  const memory: Memory = { capture: undefined, document: undefined, tries: 0, saidNeeds: false, tokenSteps }
   let state = consented
   while (mayContinue(state, person)) {
     if (state.state === 'DOC_ACTIVE') {
@@ -98,6 +100,8 @@ interface Memory {
   /** The nonce of its step, and how alike the portrait and this person are, in thousandths. */
   document: { nonce: string; score: number } | undefined
   tries: number
+  /** The service knows what the person needs. */
+  saidNeeds: boolean
   tokenSteps: TokenSteps
 }
 
@@ -155,7 +159,7 @@ async function captureOnce(
 ): Promise<LaunchState> {
   const { clock, onStep = () => {} } = person
   const spoof: Spoof = person.spoof ? SPOOFS[person.spoof] : { meaning: 'nothing is changed' }
-  const challenge = await device.challenge(purpose)
+  const challenge = await askChallenge(device, person, memory, purpose)
   await device.logEvent('challenge_received', challenge.attempt)
   onStep(`try ${challenge.attempt}: is asked to ${challenge.steps.map(({ movement }) => WORDS[movement]).join(', ')}`)
   const { vector, ...body } = person
@@ -199,6 +203,25 @@ async function captureOnce(
   await device.submitSealed(sealed)
   onStep('submits the same again')
   return device.submitSealed(sealed)
+}
+
+/** The first time, a person who needs another challenge says so when the first one is shown. The service remembers it. */
+async function askChallenge(
+  device: Device,
+  { needs, onStep = () => {} }: SimulatedPerson,
+  memory: Memory,
+  purpose?: 'match',
+): Promise<Challenge> {
+  const first = await device.challenge(purpose, memory.saidNeeds ? needs : undefined)
+  if (!needs || memory.saidNeeds) return first
+  memory.saidNeeds = true
+  const { cannot = [], pace } = needs
+  const said = [
+    ...(cannot.length > 0 ? [`cannot do this: ${cannot.join(', ')}`] : []),
+    ...(pace ? ['needs more time'] : []),
+  ]
+  onStep(`says: ${said.join('; ')}`)
+  return device.challenge(purpose, { ...needs, replaces: true })
 }
 
 /** What the capture says about tokens, or the state after a report that none could be sent. Nothing where vectors are sent. */
