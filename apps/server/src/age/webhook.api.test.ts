@@ -123,7 +123,7 @@ describe('a flow ends', () => {
     const bodies = new Map(fixture.receiver.received.map((one) => [JSON.parse(one.body.toString()).sessionId, one]))
     assert.equal(fixture.receiver.received.length, 3)
     const at = fixture.harness.clock.now().toISOString()
-    const refusal = { accepted: false, version: '1', language: 'en', at }
+    const refusal = { accepted: false, version: '2', language: 'en', at }
     for (const [created, code, name, consent] of [
       [byHost, -38, 'HOST_CANCELLED', null],
       [byUser, -17, 'USER_CANCELLED', null],
