@@ -9,7 +9,7 @@ import { createLeaving, isEnd } from './leaving.ts'
 import { linksIn } from './links.ts'
 import { createModels, type Models } from './models.ts'
 import { isUnderWay, pageStateOf } from './page-state.ts'
-import { sendConsent } from './send-consent.ts'
+import { ConsentNotTaken, sendConsent } from './send-consent.ts'
 import { createSession, type SessionLink } from './session.ts'
 import type { EndScreen, State } from './states.ts'
 import { createStore, type Store } from './store.ts'
@@ -192,7 +192,8 @@ export function createFlow(deps: FlowDeps) {
       if (pageStateOf(reply).at === 'camera') await face.start()
       else store.dispatch({ type: 'opened', session: reply })
     } catch (error) {
-      await session.settle(error)
+      if (error instanceof ConsentNotTaken) store.dispatch({ type: 'refused', problem: 'busy' })
+      else await session.settle(error)
     }
   }
 
