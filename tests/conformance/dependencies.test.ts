@@ -46,7 +46,9 @@ function importedBy(folder: string): string[] {
       const text = readText(file)
       return IMPORTS.flatMap((pattern) => [...text.matchAll(pattern)].map((match) => packageOf(match[1] ?? '')))
     })
-  return [...new Set(found)].filter((name) => !name.startsWith('node:') && !builtinModules.includes(name)).sort()
+  // Modules that a plugin of ours makes have no package.
+  const isPackage = (name: string) => !/^(node|virtual):/.test(name) && !builtinModules.includes(name)
+  return [...new Set(found)].filter(isPackage).sort()
 }
 
 /** Empty for a file that was deleted and is not yet committed. */

@@ -6,7 +6,7 @@ import { DocumentRecord } from './document-record.ts'
 import { DOCUMENT_TYPES } from './documents.ts'
 import { ignoredFields } from './ignored-fields.ts'
 import { Indicators } from './indicators.ts'
-import { CaptureAssurance } from './launch-steps.ts'
+import { CAPTURE_ASSURANCE } from './launch-steps.ts'
 import { SESSION_LIMITS, VERIFICATION_LIMITS } from './limits.ts'
 import { type Operation, operation } from './operation.ts'
 import { CONFIRM_ERRORS, ConfirmedReturn, ConfirmReturnBody, codeHash } from './returns.ts'
@@ -204,11 +204,12 @@ export const VerificationWebhook = Type.Object(
     nonce: Type.Optional(Type.String({ description: 'Extension: as given at creation' })),
     codeHash: Type.Optional(codeHash('null where no browser has ended the session')),
     captureConditions: Type.Optional(CaptureConditions),
-    assurance: Type.Optional({
-      ...CaptureAssurance,
-      description:
-        'Extension: with SUCCESS, how the movements differed from what everybody gets; absent where they did not',
-    }),
+    assurance: Type.Optional(
+      Type.Object({ ...CAPTURE_ASSURANCE }, {
+        description:
+          'Extension: with SUCCESS, how the movements differed from what everybody gets; absent where they did not',
+      }),
+    ),
     consent,
     livemode: Type.Boolean({ description: 'Extension' }),
   },

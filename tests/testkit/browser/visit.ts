@@ -84,8 +84,13 @@ export function visitOn(page: Page, frame: Frame = page.mainFrame()): Visit {
     const either = frame.locator('[data-action="consent"]:visible, [data-action="read-on"]:visible').first()
     for (;;) {
       await either.waitFor()
-      if ((await either.getAttribute('data-action')) === 'consent') return
-      await either.click()
+      // In one step: the button may change its meaning between a look and a press.
+      const isRead = await either.evaluate((button) => {
+        if (button.dataset.action === 'consent') return true
+        button.click()
+        return false
+      })
+      if (isRead) return
     }
   }
 
