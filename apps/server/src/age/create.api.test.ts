@@ -62,7 +62,7 @@ describe('201', () => {
     assert.equal(created.statusCode, 201, created.body)
     const body = created.json()
     assert.equal(body.expiresAt, '2026-11-15T13:00:00.000Z')
-    assert.equal(created.headers['content-language'], undefined, 'the page shows English')
+    assert.equal(created.headers['content-language'], 'pt-BR')
     assert.deepEqual(await host.result(body.token), {
       ...openBody(body),
       thresholds: { ageThreshold: 25, compareThreshold: 0.7, faceMatchThreshold: 0.7, documentAgeThreshold: 18 },
