@@ -195,9 +195,11 @@ async function overBackButton(t: TestContext): Promise<void> {
   await visit.open(relayed.launchUrl)
   await landsInVain(visit, relayed)
   const known = codesIn({ device }).length
+  // The page that was left has no place in the history. Opened again by its link, it has forgotten its key.
   await visit.page.goBack()
-  await visit.screen(['done'])
-  await visit.action('close-page').waitFor()
+  assert.ok(!visit.page.url().startsWith(relayed.launchUrl), visit.page.url())
+  await visit.open(relayed.launchUrl)
+  await visit.screen(['done', 'problem'])
   assert.equal(codesIn({ device }).length, known, 'the page that was left has forgotten its key')
   await comesInVain(attacker, relayed)
   await attacker.visit.page.goBack()

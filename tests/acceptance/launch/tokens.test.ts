@@ -87,7 +87,7 @@ for (const templates of ['token', 'token_on_device'] as const) {
       const enrolled = await create({ type: 'ENROLL', customerId })
       assert.equal(await run(home, enrolled), 'done')
       const { puid = assert.fail('nobody was enrolled'), consent } = await webhookOf(enrolled)
-      assert.equal(consent?.version, '3')
+      assert.equal(consent?.version, '5')
       assert.deepEqual(
         tokenCalls(home.device.proxy.requests).map(({ call }) => call),
         ['begin', 'enrol'],

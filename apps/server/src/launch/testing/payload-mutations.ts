@@ -45,7 +45,7 @@ const PARTS: Refused[] = [
   ...each('estimate', [REMOVED, null, 42]),
   ...each('estimate.age', [REMOVED, -1, 1201, 42.5, '420']),
   ...each('estimate.spread', [REMOVED, -1, 1201]),
-  ...each('estimate.frames', [REMOVED, 0, 25]),
+  ...each('estimate.frames', [REMOVED, 0, 49]),
   ...each('estimate.thresholdResult', ['AGE_ABOVE_THRESHOLD']),
   ...each('log', [REMOVED, null, { seq: 1 }, { hash: HASH }]),
   ...each('log.seq', [0, -1, 1.5]),
@@ -71,9 +71,9 @@ const FRAMES: Refused[] = [
   ...each('frames.1.digest', ['short', 'tooLongForIt', 'ten+letters']),
   ...each('frames.1.picture', ['/9j/4AAQ']),
   {
-    ...place('frames', '25 of them'),
+    ...place('frames', '49 of them'),
     body: async ({ sealKey, sessionId, payload }: Good) => {
-      const frames = Array.from({ length: 25 }, (_, index) => payload.frames[index % payload.frames.length])
+      const frames = Array.from({ length: 49 }, (_, index) => payload.frames[index % payload.frames.length])
       return { sealed: await sealPayload(sealKey, sessionId, { ...payload, frames }) }
     },
   },
