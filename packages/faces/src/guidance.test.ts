@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AGEABLE, isAgeable } from './ageable.ts'
-import { createGuide, guidanceFor, ovalFor } from './guidance.ts'
+import { createGuide, guidanceFor } from './guidance.ts'
+import { ovalFor } from './oval.ts'
 import type { Covered, Guidance, Pose, Quality, SeenFace, Sighting } from './types.ts'
 
 const [WIDTH, HEIGHT] = [640, 480]

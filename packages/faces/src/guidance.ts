@@ -1,14 +1,7 @@
 import { AGEABLE, isAgeable } from './ageable.ts'
+import { type Oval, ovalFor } from './oval.ts'
 import { gradeSignal } from './quality.ts'
 import type { Guidance, Quality, SeenFace, Sighting } from './types.ts'
-
-/** Where the face should be, in pixels of the picture as the camera gives it: middle and half axes. */
-export interface Oval {
-  x: number
-  y: number
-  rx: number
-  ry: number
-}
 
 export interface GuidanceContext {
   oval: Oval
@@ -33,12 +26,6 @@ const RETURN = 0.9
 
 /** Chosen so that nearly everybody passes at an eighth of the light. In less, the passive check takes living faces for pictures (docs/accuracy.md). */
 export const SIGNAL_MIN = 0.118
-
-/** The oval in which the face should be, for the guidance and for the screen that draws it. */
-export function ovalFor(width: number, height: number): Oval {
-  const rx = Math.min(width * 0.34, height * 0.3)
-  return { x: width / 2, y: height * 0.48, rx, ry: Math.min((rx * 4) / 3, height * 0.46) }
-}
 
 /**
  * Follows the pictures of a camera and gives one instruction at a time. Directions are the person's own. It reads the size of

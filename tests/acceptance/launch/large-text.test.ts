@@ -75,7 +75,8 @@ interface Found {
 const objectionsToAll = `async (lang) => {
   const objections = []
   const root = document.documentElement
-  const drawn = () => new Promise((done) => setTimeout(done))
+  // Two frames: the screen has run its effects and is painted.
+  const drawn = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))
   const boxOf = (selector) => document.querySelector(selector)?.getBoundingClientRect()
   for (const screen of CATALOG_SCREENS) {
     await showScreen('screen=' + screen + '&lang=' + lang)

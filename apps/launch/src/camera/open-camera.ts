@@ -45,7 +45,7 @@ async function openCamera(wanted: MediaTrackConstraints): Promise<Camera> {
   }
 }
 
-/** Whether opening a camera would fail at once: there is none, or the browser is set to refuse it. */
+/** Whether opening a camera would fail at once: the device has no camera, or the browser is set to refuse it. */
 export async function isCameraOutOfReach(): Promise<boolean> {
   if (problemBefore(readSituation())) return true
   try {

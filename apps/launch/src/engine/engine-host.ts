@@ -15,7 +15,7 @@ export interface StartedFaces {
   lookMs: number
   /** Fetches what measuring needs besides. */
   loadRest(): Promise<void>
-  /** Gets one net ready that was fetched; false if there is none. Never rejects: `warmUp` does. */
+  /** Starts one net that was fetched, and returns false when every fetched net runs. It never rejects; `warmUp` does. */
   warmNext(): Promise<boolean>
   /** Gets all of them ready. */
   warmUp(): Promise<void>

@@ -1,6 +1,8 @@
 import { LOCALES, reviewOf } from '@ostiary/contract/locales'
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
+import { addStyle } from '../style/add-style.ts'
+import styleUrl from '../style/language.css?url'
 import { findLanguages, inOrderOfUse } from '../texts/find-language.ts'
 import type { Texts } from '../texts/languages.ts'
 import { Button } from './parts/button.tsx'
@@ -12,6 +14,8 @@ interface Props {
   onChoose(tag: string): void
   onClose(): void
 }
+
+export const addLanguageStyle = (): Promise<void> => addStyle(styleUrl)
 
 /** All languages, by their own names, with a search. It is loaded when it is opened, because the names take a kilobyte. */
 export function LanguageDialog({ texts: { t, tag: shown }, onChoose, onClose }: Props): JSX.Element {

@@ -10,10 +10,16 @@ export function LazyLanguageDialog(props: Props): JSX.Element | null {
   const [Picker, setPicker] = useState(() => loaded)
   useEffect(() => {
     if (loaded) return
-    import('./language.tsx').then((part) => {
-      loaded = part.LanguageDialog
+    load().then((dialog) => {
+      loaded = dialog
       setPicker(() => loaded)
     }, props.onClose)
   }, [])
   return Picker && <Picker {...props} />
+}
+
+async function load(): Promise<typeof LanguageDialog> {
+  const part = await import('./language.tsx')
+  await part.addLanguageStyle()
+  return part.LanguageDialog
 }

@@ -5,7 +5,7 @@ import { isFinal, type RunningSession, type Session, type Step } from '../sessio
 type Allowed = Pick<TenantSettings, 'userMayExtend' | 'sessionSecondsMax'>
 
 /**
- * The end of a session whose user asks for more time, once; undefined if there is none to give. No session lives longer than the tenant
+ * The new end of a session whose user asks for more time, once; undefined when the session can get no more. No session lives longer than the tenant
  * allows a host to ask for.
  */
 export function extendedEnd(

@@ -26,7 +26,7 @@ function unitText(value: number, locale: string, options: Intl.NumberFormatOptio
   return new Intl.NumberFormat(locale, { style: 'unit', ...options }).format(value)
 }
 
-/** What the first screen says of the download; undefined if there is none. */
+/** What the first screen says of the download; undefined when nothing has to be downloaded. */
 export function downloadText(download: View['download'], t: Translate, locale: string): string | undefined {
   if (!download || download.bytes < NAMED_BYTES_MIN) return undefined
   const { bytes, seconds = 0, later } = download
