@@ -121,7 +121,6 @@ test('a titled schema is written once and referred to', () => {
     'AgeResult',
     'Brand',
     'Callback',
-    'CaptureAssurance',
     'CaptureConditions',
     'CompleteRun',
     'ConfirmedReturn',

@@ -75,33 +75,49 @@ test('nobody before the camera: three tries, then the end with -12', WHOLE_FLOW,
   assert.deepEqual(await endOf(created), { ...NO_VERDICT, errors: [-12, -19] })
 })
 
-test(
-  'two people before a camera that was refused twice: the page says so, then the end with -11',
-  WHOLE_FLOW,
-  async (t) => {
-    const { visit, device, camera } = await newVisitor(t, { cameraPermission: 'denied' })
-    const created = await host.create()
-    camera.show('two-faces')
-    await toSearch(visit, created)
-    await isRefused({ visit, device }, { reason: 'permission_denied', times: TRIES - 1 })
-    await device.context.grantPermissions(['camera'])
-    await visit.act('start')
-    await visit.screen(['capture'])
-    await visit.attributeIs('data-guidance', 'one_face_only')
-    await searchInVain(visit)
-    await visit.saw(['ended'])
-    assert.deepEqual(await endOf(created), { ...NO_VERDICT, errors: [-11, -19] })
-  },
-)
-
-test('a camera that is refused: help, another go, and the end with -7', async (t) => {
-  const person = await newVisitor(t, { cameraPermission: 'denied' })
-  const heard = await recordHeard(person.visit.page)
+test('two people before a camera that was refused: the page says so, then the end with -11', WHOLE_FLOW, async (t) => {
+  const { visit, device, camera } = await newVisitor(t, { cameraPermission: 'denied' })
   const created = await host.create()
-  await person.visit.open(created.launchUrl)
-  await checkCameraHelp(person, 'permission_denied')
-  assert.equal(heard.filter((text) => text === 'The camera is blocked').length, TRIES, heard.join(' | '))
-  assert.deepEqual(await endOf(created), { ...NO_VERDICT, errors: [-7, -19], reasons: ['permission_denied'] })
+  camera.show('two-faces')
+  await toSearch(visit, created)
+  await isRefused({ visit, device }, { reason: 'permission_denied', times: 1 })
+  await device.context.grantPermissions(['camera'])
+  await visit.act('start')
+  await visit.screen(['capture'])
+  await visit.attributeIs('data-guidance', 'one_face_only')
+  assert.equal(await searchInVain(visit), 'retry')
+  await visit.attributeIs('data-tries-left', '1')
+  await visit.act('retry')
+  await searchInVain(visit)
+  await visit.saw(['ended'])
+  assert.deepEqual(await endOf(created), { ...NO_VERDICT, errors: [-11, -19] })
+})
+
+test('a camera that stays refused: help each time, one report, and -7 when the user cancels', async (t) => {
+  const person = await newVisitor(t, { cameraPermission: 'denied' })
+  const { visit } = person
+  const heard = await recordHeard(visit.page)
+  const created = await host.create()
+  await visit.open(created.launchUrl)
+  await visit.screen(['welcome'])
+  await visit.act('consent')
+  await isRefused(person, { reason: 'permission_denied', times: 1 })
+  // The browser refuses again without asking: that costs no try, so more presses than tries lead back here.
+  for (let presses = 1; presses <= TRIES; presses++) {
+    await visit.act('start')
+    await eventually('the refusal is heard', () => countOf(heard, 'The camera is blocked') > presses || undefined)
+    await visit.screen(['camera'])
+    await visit.attributeIs('data-status', 'permission_denied')
+  }
+  assert.equal(failuresOf(person).length, 1)
+  await visit.act('cancel')
+  await visit.act('cancel-confirm')
+  await visit.saw(['cancelled'])
+  const { errors, reasons, sessionStatus } = await endOf(created)
+  assert.deepEqual(
+    { errors, reasons, sessionStatus },
+    { errors: [-7, -17], reasons: ['permission_denied'], sessionStatus: 'CANCELLED' },
+  )
 })
 
 test('a camera that an app’s built-in browser refuses: the link is copied to the phone’s own browser', async (t) => {
@@ -144,20 +160,22 @@ async function checkCameraHelp(person: Pick<Visitor, 'visit' | 'device'>, reason
 
 /** The camera fails to start this many times, and the page shows help each time. */
 async function isRefused(
-  { visit, device }: Pick<Visitor, 'visit' | 'device'>,
+  person: Pick<Visitor, 'visit' | 'device'>,
   { reason, times }: { reason: string; times: number },
 ): Promise<void> {
+  const { visit } = person
   for (let failures = 1; failures <= times; failures++) {
     if (failures > 1) await visit.act('start')
-    await eventually('the failure is reported', () => {
-      const reported = device.proxy.requests.filter(({ path, status }) => path === '/launch/api/failure' && status)
-      return reported.length === failures || undefined
-    })
+    await eventually('the failure is reported', () => failuresOf(person).length === failures || undefined)
     await visit.screen(['camera'])
     await visit.attributeIs('data-status', reason)
     await visit.action('handoff-here').waitFor()
   }
 }
+
+const failuresOf = ({ device }: Pick<Visitor, 'device'>) =>
+  device.proxy.requests.filter(({ path, status }) => path === '/launch/api/failure' && status)
+const countOf = (heard: readonly string[], text: string): number => heard.filter((one) => one === text).length
 
 test(
   'a face engine that breaks on the way: the page says so, and another try begins with a new one',

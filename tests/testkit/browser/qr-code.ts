@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { createRequire } from 'node:module'
 import type { Page } from 'playwright-core'
+import { eventually } from './system.ts'
 import type { Visit } from './visit.ts'
 
 const READER = createRequire(import.meta.url).resolve('jsqr')
@@ -9,10 +10,11 @@ const READER = createRequire(import.meta.url).resolve('jsqr')
 export async function scan(visit: Visit): Promise<string> {
   await visit.screen(['handoff'])
   await visit.attributeIs('data-status', 'ready')
-  const url = await readQrCode(visit.page)
+  // A picture may be taken while the screen still comes in.
+  const url = await eventually('the code can be read', () => readQrCode(visit.page))
   const written = await visit.page.locator('[data-handoff-url]').first().getAttribute('data-handoff-url')
   assert.equal(url, written)
-  return url ?? ''
+  return url
 }
 
 /** Types the number that the first page shows on the page that joined with its code. */
