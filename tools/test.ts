@@ -1,7 +1,7 @@
 /**
- * Runs test suites: `node tools/test.ts pure api acceptance launch documents packages [--with-ids] [-- <node --test options>]`.
+ * Runs test suites: `node tools/test.ts pure api acceptance launch screens abilities documents languages packages [--with-ids] [-- <node --test options>]`.
  * `--with-ids` leaves out files without the id of a specification row.
- * Starts what they need (acceptance, launch and documents: a whole installation, unless OSTIARY_URL names one; with the page in LAUNCH_DIR
+ * Starts what they need (acceptance, launch, abilities and documents: a whole installation, unless OSTIARY_URL names one; with the page in LAUNCH_DIR
  * if that is set), prints the results as they come, and keeps each test's outcome in .reports/<suite>.ndjson, which
  * `npm run spec` reads.
  */
@@ -28,7 +28,11 @@ const SUITES = {
   launch: { files: ['tests/acceptance/launch/*.test.ts'], without: /$^/, atOnce: 1 },
   // Too long for the gate, which has the shortest of them in the suite above.
   documents: { files: ['tests/acceptance/documents/*.test.ts'], without: /$^/, atOnce: 1 },
-  // All 44 languages, and two that are none. The gate has six of them in the launch suite.
+  // More people who cannot make every movement. The launch suite has one.
+  abilities: { files: ['tests/acceptance/abilities/*.test.ts'], without: /$^/, atOnce: 1 },
+  // Every screen by itself, without a service and without a camera.
+  screens: { files: ['tests/acceptance/screens/*.test.ts'], without: /$^/, atOnce: 2 },
+  // All 44 languages, and two that are none. The gate has six of them in the suite above.
   languages: { files: ['tests/acceptance/languages/*.test.ts'], without: /$^/, atOnce: 1 },
   // Fetches other Nodes, Deno and Bun. The gate has the short form among the acceptance tests.
   packages: { files: ['tests/acceptance/packages/*.test.ts'], without: /$^/, atOnce: 1 },
@@ -36,10 +40,10 @@ const SUITES = {
 type Suite = keyof typeof SUITES
 /** A test that takes so long hangs: none takes a tenth of it, and a busy machine must fail none. */
 const HANGS_MS = 300_000
-const WHOLE_SYSTEM: readonly Suite[] = ['acceptance', 'launch', 'documents']
+const WHOLE_SYSTEM: readonly Suite[] = ['acceptance', 'launch', 'abilities', 'documents']
 /** `npm run acceptance -- documents` names the part of the acceptance tests that it wants. */
-const PARTS: readonly Suite[] = ['documents', 'languages', 'packages']
-const WITH_PAGE: readonly Suite[] = ['launch', 'documents']
+const PARTS: readonly Suite[] = ['abilities', 'documents', 'languages', 'packages', 'screens']
+const WITH_PAGE: readonly Suite[] = ['launch', 'abilities', 'documents']
 
 const ROW_ID = /\[[A-EX]-\d{3}\]/
 const [suiteNames, extra, withIds] = split(process.argv.slice(2))

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
-import { layoutProblemsOf, missingGlyphsOf, pseudoTexts } from '@ostiary/testkit/browser/layout'
+import { layoutProblemsOf, layoutProblemsOfAll, missingGlyphsOf, pseudoTexts } from '@ostiary/testkit/browser/layout'
 import { type ScreenCatalog, startScreenCatalog } from '@ostiary/testkit/browser/screen-catalog'
 import { browserWithoutCamera } from '@ostiary/testkit/browser/visitors'
 import type { Page } from 'playwright-core'
@@ -54,9 +54,13 @@ async function problemsIn(lang: string, pseudo?: (typeof PSEUDO)[number]): Promi
   const problems: string[] = []
   for (const size of WINDOWS) {
     await page.setViewportSize(size)
+    if (!pseudo) {
+      problems.push(...(await layoutProblemsOfAll(page, lang)).map((problem) => `${size.width} ${problem}`))
+      continue
+    }
     for (const screen of screens) {
       await catalog.show(page, { screen, lang })
-      if (pseudo) await pseudoTexts(page, pseudo)
+      await pseudoTexts(page, pseudo)
       problems.push(...(await layoutProblemsOf(page)).map((problem) => `${size.width} ${screen}: ${problem}`))
     }
   }

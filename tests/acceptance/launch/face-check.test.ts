@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
 import { verifyWebhook } from '@ostiary/sdk'
 import { recordHeard } from '@ostiary/testkit/browser/heard'
@@ -20,16 +21,26 @@ const BODY_BYTES_MAX = 32 * 1024
 const SEALED_BYTES_MAX = 2048
 
 test(
-  '[C-001] [C-003] [C-013] [C-016] [C-026] a face check on a desktop by keyboard and by ear, from its creation to the way back',
+  '[C-001] [C-003] [C-013] [C-016] [C-026] a face check on a desktop by keyboard and by ear, in Arabic, from its creation to the way back',
   WHOLE_FLOW,
   async (t) => {
     const { visit, device, camera } = await newVisitor(t)
     const metadata = { order: 'A-7' }
     const callback = { url: shop.hookUrl }
-    const created = await host.create({ redirectUrl: shop.backUrl, callback, metadata, enableDesktop: true })
+    const created = await host.create({
+      redirectUrl: shop.backUrl,
+      callback,
+      metadata,
+      enableDesktop: true,
+      locale: 'ar',
+    })
     const heard = await recordHeard(visit.page)
     await visit.open(created.launchUrl)
     await visit.screen(['welcome'])
+    assert.deepEqual(await visit.page.evaluate('[document.documentElement.lang, document.documentElement.dir]'), [
+      'ar',
+      'rtl',
+    ])
     await press(visit, 'consent', 'Space')
     const tries = await passCapture(visit, camera, () => press(visit, 'retry', 'Enter'))
     assert.equal(tries.at(-1)?.length, 3, `asked for ${JSON.stringify(tries)}`)
@@ -56,20 +67,17 @@ test(
 
 /** The last try as a screen reader heard it: guidance, then that movements come, each of them, that it was seen, and the thanks. */
 function checkHeard(heard: readonly string[], movements: readonly string[]): void {
-  const ready = heard.lastIndexOf('Get ready for a few small movements')
+  const said = (key: string) => ARABIC[key] ?? assert.fail(`no text ${key}`)
+  const ready = heard.lastIndexOf(said('capture.ready'))
   // A face that is in its place at once hears only that.
-  assert.ok(heard.slice(0, ready).includes('Good. Stay like this'), heard.join(' | '))
-  const asked = movements.flatMap((movement) => [SAID[movement], 'Good. And back again'])
-  const thanks = 'Thank you. Your device is doing the sums. You can relax.'
+  assert.ok(heard.slice(0, ready).includes(said('guidance.in_oval')), heard.join(' | '))
+  const asked = movements.flatMap((movement) => [said(`movement.${movement}`), said('capture.back')])
+  const thanks = `${said('capture.measure')}. ${said('capture.measureText')}`
   assert.deepEqual(heard.slice(ready + 1, ready + 2 + asked.length), [...asked, thanks])
 }
-const SAID: Readonly<Record<string, string>> = {
-  turn_left: 'Turn your head to the left',
-  turn_right: 'Turn your head to the right',
-  look_up: 'Look up',
-  blink: 'Close your eyes for a moment',
-  closer: 'Come closer',
-}
+const ARABIC: Readonly<Record<string, string>> = JSON.parse(
+  readFileSync(new URL('../../../apps/launch/src/texts/ar.json', import.meta.url), 'utf8'),
+)
 
 /** Presses Tab until the element with this action has the focus, and then the key. */
 async function press({ page }: Visit, action: string, key: 'Enter' | 'Space'): Promise<void> {

@@ -14,9 +14,13 @@ export const violationsOn = (page: Page) => run(page, RULES)
 /** Those of its colours alone: for a page that was judged whole in other colours. */
 export const colourViolationsOn = (page: Page) => run(page, { type: 'rule', values: COLOUR_RULES })
 
-async function run(page: Page, runOnly: object): Promise<string[]> {
+/** All others: for a page whose colours were judged in another language. */
+export const plainViolationsOn = (page: Page) =>
+  run(page, RULES, Object.fromEntries(COLOUR_RULES.map((rule) => [rule, { enabled: false }])))
+
+async function run(page: Page, runOnly: object, rules: object = {}): Promise<string[]> {
   if (await page.evaluate(`typeof axe === 'undefined'`)) await page.evaluate(AXE)
-  return page.evaluate(`axe.run(document, { runOnly: ${JSON.stringify(runOnly)}, resultTypes: ['violations'] }).then(
+  return page.evaluate(`axe.run(document, { ...${JSON.stringify({ runOnly, rules })}, resultTypes: ['violations'] }).then(
     ({ violations }) => violations.map(({ id, help, nodes }) => id + ': ' + help + ': ' + nodes.map(({ html }) => html).join(' '))
   )`)
 }

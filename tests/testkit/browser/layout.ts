@@ -8,6 +8,24 @@ export function layoutProblemsOf(page: Page): Promise<string[]> {
   return page.evaluate(FIND_PROBLEMS)
 }
 
+/**
+ * The same for all screens of the catalogue, which the page shows one after the other, in one language. `judge` is a further judgement of the screen
+ * that is shown: source code of a function that returns its objections.
+ */
+export function layoutProblemsOfAll(page: Page, lang: string, judge = '() => []'): Promise<string[]> {
+  return page.evaluate(`(async () => {
+    const problems = []
+    // Two frames: the screen has run its effects and is painted.
+    const drawn = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))
+    for (const screen of CATALOG_SCREENS) {
+      await showScreen('screen=' + screen + '&lang=${lang}')
+      await drawn()
+      problems.push(...[...${FIND_PROBLEMS}, ...(${judge})()].map((problem) => screen + ': ' + problem))
+    }
+    return problems
+  })()`)
+}
+
 /** Letters may reach a little beyond their line; half a line is a line that nobody sees. */
 const FIND_PROBLEMS = `(() => {
   const problems = []
