@@ -266,6 +266,31 @@ describe('in a challenge of few movements', () => {
       ['closer', from, from + 800],
     ])
     assert.deepEqual(check(...all), [NOT_FOLLOWED])
-    assert.deepEqual(check(['blink', 1400, 2000], ['blink', 4400, 5000], ['closer', 4400, 5000], ...last), [])
+    assert.deepEqual(check(['blink', 1400, 2000], ['blink', 4400, 5000], ['closer', 4400, 5000], ...last), [
+      NOT_FOLLOWED,
+    ])
+  })
+
+  test('who stays close until the next request is no recording', () => {
+    const stays = [['blink', 1400, 2000], ['blink', 4400, 5000], ['closer', 7400, 10_600], last[1]] as const
+    assert.deepEqual(check(...stays.map((one): [Movement, number, number] => [...one])), [])
+  })
+
+  test('eyes that open and shut all the time are a show; a blink now and then is not', () => {
+    const closer = (['closer', 'closer', 'blink', 'closer'] as const).map((movement, at) => ({
+      movement,
+      atMs: 1000 + 3000 * at,
+    }))
+    const shutEvery = (everyMs: number) => {
+      const frames = Array.from({ length: 58 }, (_, index) => {
+        const t = 200 + 200 * index
+        const isClose = [1400, 4400, 10_400].some((from) => t >= from && t < from + 800)
+        const isShut = t % everyMs === 200 || t === 7600
+        return frame(t, { ...(isClose && DOING.closer), ...(isShut && DOING.blink) })
+      })
+      return checkChallenge(frames, { steps: closer, cannot })
+    }
+    assert.deepEqual(shutEvery(3000), [])
+    assert.deepEqual(shutEvery(600), [NOT_FOLLOWED])
   })
 })

@@ -118,36 +118,65 @@ const HEAD_MOVEMENTS = ['turn_left', 'turn_right', 'look_up'] as const satisfies
  * away. One such movement is allowed: people mistake left for right.
  */
 function isShow(frames: Frames, { steps, cannot }: Asked, baseline: Baseline): boolean {
-  const unasked = steps.filter(({ movement, atMs }, index) => {
+  const parts = steps.map(({ movement, atMs }, index): Part => {
     const end = steps[index + 1]?.atMs ?? Number.POSITIVE_INFINITY
-    const during = frames.filter(
-      ({ t }) => t >= atMs + CAPTURE_RULES.seenFromMs && t < end + CAPTURE_RULES.earlyUntilMs,
-    )
-    // The answer to the previous step may reach into this one. In a reduced challenge the gap is too long for that.
-    const before = isReduced({ cannot }) ? undefined : steps[index - 1]?.movement
-    return unaskedIn(movement, cannot).some((other) => other !== before && isDone(other, during, baseline))
+    const isDuring = ({ t }: CaptureFrame) =>
+      t >= atMs + CAPTURE_RULES.seenFromMs && t < end + CAPTURE_RULES.earlyUntilMs
+    const last = frames[frames.findIndex(isDuring) - 1]
+    return { movement, before: steps[index - 1]?.movement, during: frames.filter(isDuring), last }
   })
+  if (isReduced({ cannot })) return isReducedShow(parts, cannot, baseline)
+  const unasked = parts.filter(({ movement, before, during }) =>
+    // The answer to the previous step may reach into this one.
+    HEAD_MOVEMENTS.some(
+      (other) => other !== movement && other !== before && during.some((frame) => shows(other, frame, baseline)),
+    ),
+  )
   return unasked.length > CAPTURE_RULES.unaskedStepsMax
 }
 
-/**
- * What must not be seen while a movement is asked for. With few movements left, one that shows all of them at once would meet every challenge.
- * Eyes may look shut in a head that moves, so shut eyes count only in one that comes closer.
- */
-function unaskedIn(movement: Movement, cannot: Asked['cannot']): Movement[] {
-  const others: Movement[] = [...HEAD_MOVEMENTS]
-  if (isReduced({ cannot })) {
-    const left = movementsLeft(cannot)
-    if (left.includes('closer')) others.push('closer')
-    if (left.includes('blink') && movement === 'closer') others.push('blink')
-  }
-  return others.filter((other) => other !== movement)
+/** A step, the one before it, its frames, and the last frame before those. */
+interface Part {
+  movement: Movement
+  before: Movement | undefined
+  during: Frames
+  last: CaptureFrame | undefined
 }
 
-/** Everybody blinks now and then. Eyes that are shut in two frames in a row are not such a blink. */
-function isDone(movement: Movement, during: Frames, baseline: Baseline): boolean {
-  const shown = during.map((frame) => shows(movement, frame, baseline))
-  return shown.some((is, index) => is && (movement !== 'blink' || shown[index + 1] === true))
+/**
+ * With few movements left, a recording that always makes the same one, or two at once, would meet a third of the challenges. So no movement may begin
+ * that was not asked for; one that goes on since the previous step may. And eyes that open and shut all the time answer every request to close them.
+ */
+function isReducedShow(parts: readonly Part[], cannot: Asked['cannot'], baseline: Baseline): boolean {
+  const left = movementsLeft(cannot)
+  const others = [...HEAD_MOVEMENTS, ...(left.includes('closer') ? (['closer'] as const) : [])]
+  const hasUnasked = parts.some(({ movement, during, last }) =>
+    others.some((other) => other !== movement && hasBegun(other, during, { last, baseline })),
+  )
+  const fluttering = parts.filter(({ movement, during }) => movement !== 'blink' && isFlutter(during, baseline))
+  return hasUnasked || (left.includes('blink') && fluttering.length > CAPTURE_RULES.unaskedStepsMax)
+}
+
+function hasBegun(movement: Movement, during: Frames, { last, baseline }: Pick<Part, 'last'> & { baseline: Baseline }) {
+  return during.some((frame, index) => {
+    const previous = index === 0 ? last : during[index - 1]
+    return shows(movement, frame, baseline) && !(previous && shows(movement, previous, baseline))
+  })
+}
+
+/**
+ * Everybody blinks now and then, but not in a third of the frames. Eyes may look shut in a head that moves, so only a head at rest
+ * counts.
+ */
+function isFlutter(during: Frames, baseline: Baseline): boolean {
+  const { turn, lookUp, flutter } = CAPTURE_RULES
+  const shut = during.filter(
+    (frame) =>
+      Math.abs(frame.yaw - baseline.yaw) <= turn / 2 &&
+      Math.abs(frame.pitch - baseline.pitch) <= lookUp / 2 &&
+      shows('blink', frame, baseline),
+  )
+  return shut.length >= Math.max(flutter.framesMin, flutter.share * during.length)
 }
 
 /**

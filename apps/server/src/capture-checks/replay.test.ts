@@ -4,7 +4,15 @@ import { KIND_OF, LAUNCH_LIMITS, MOVEMENT_KINDS_MIN } from '@ostiary/contract'
 import { createChallenge } from './challenge.ts'
 import { judgeCapture } from './judge.ts'
 import { bytesOf, captureOf, honestCapture, seeded } from './testing/person.ts'
-import { acceptedOf, EVERY_NEED, EXCLUSIONS, nameOf, passesOf } from './testing/replay.ts'
+import {
+  acceptedOf,
+  EVERY_NEED,
+  EXCLUSIONS,
+  nameOf,
+  type Prepared,
+  passesOf,
+  preparedPassesOf,
+} from './testing/replay.ts'
 import { movementsLeft, type Needs } from './timing.ts'
 
 /** The times of `timing.ts` were chosen with seed 21. */
@@ -92,6 +100,64 @@ describe('a recording of one challenge, played to 2,000 fresh ones', () => {
       const passes = passesOf(needs, replays)
       context.diagnostic(`${nameOf(needs)}: ${passes} of ${replays.played}`)
       assert.ok(passes <= 0.8 * full, `${passes} beside ${full}`)
+    })
+  }
+})
+
+/** Found by a search for the recordings that pass most often. The best one for all movements passes in 8.7 % of plays. */
+const PREPARED: readonly [Needs, Prepared][] = [
+  [
+    { cannot: ['turn', 'up'] },
+    {
+      movement: 'closer',
+      acts: [
+        [2221, 4312],
+        [6408, 7309],
+        [9083, 9550],
+        [11_667, 13_912],
+      ],
+      shut: { everyMs: 998, forMs: 325 },
+    },
+  ],
+  [
+    { cannot: ['turn', 'closer'] },
+    {
+      movement: 'look_up',
+      acts: [
+        [1649, 2291],
+        [7356, 7688],
+        [10_183, 11_464],
+        [13_486, 14_876],
+        [16_610, 18_996],
+      ],
+      shut: { everyMs: 2049, forMs: 482 },
+    },
+  ],
+  [
+    { cannot: ['turn', 'closer'], pace: 'slow' },
+    {
+      movement: 'look_up',
+      acts: [
+        [4698, 5345],
+        [13_835, 15_134],
+        [21_306, 22_047],
+        [27_434, 27_897],
+        [33_947, 34_562],
+        [42_176, 43_162],
+        [49_650, 51_336],
+      ],
+      shut: { everyMs: 1642, forMs: 224 },
+    },
+  ],
+]
+
+describe('a recording that was made to fit as many challenges as it can, with eyes that open and shut all the time', () => {
+  for (const [needs, recording] of PREPARED) {
+    test(`passes no more often ${nameOf(needs)} than the best one with all movements`, (context) => {
+      const played = 1000
+      const passes = preparedPassesOf(needs, recording, { seed: SEED, played })
+      context.diagnostic(`${nameOf(needs)}: ${passes} of ${played}`)
+      assert.ok(passes <= 0.08 * played, String(passes))
     })
   }
 })

@@ -52,6 +52,8 @@ export const CAPTURE_RULES = {
   restFromMs: 2200,
   /** Steps that may contain a head movement that was not asked for. With more, the capture shows all movements instead of answers. */
   unaskedStepsMax: 1,
+  /** Frames of a step with shut eyes, of all its frames, from which on they are no blink by chance. */
+  flutter: { framesMin: 2, share: 0.3 },
   /** Answers in the log from which their spread says something. */
   latenciesMin: LAUNCH_LIMITS.movements,
   /** From `movement_shown` to `movement_seen`. */

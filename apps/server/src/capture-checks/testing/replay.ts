@@ -1,5 +1,5 @@
 /** Recordings of one challenge that are played to others, and honest people who take their time. Only tests and measures import this. */
-import { MOVEMENT_KINDS, type MovementKind } from '@ostiary/contract'
+import { type CaptureFrame, MOVEMENT_KINDS, type Movement, type MovementKind } from '@ostiary/contract'
 import { createChallenge } from '../challenge.ts'
 import { judgeCapture } from '../judge.ts'
 import { checkMovements } from '../movements.ts'
@@ -59,6 +59,34 @@ function recordingOf(needs: Needs, delayMs: number, random: Random): () => boole
     return judgeCapture(captureOf(asked, random, { reactionMs }, () => frames)).failure === null
   }
 }
+
+/** What a prepared recording shows, in milliseconds: the other movement from and until, and eyes that are shut so long in every period. */
+export interface Prepared {
+  movement: Movement
+  acts: readonly (readonly [fromMs: number, untilMs: number])[]
+  shut: { everyMs: number; forMs: number }
+}
+
+/** How many of `played` fresh challenges a recording passes that answers none of them, but was made to fit as many as it can. */
+export function preparedPassesOf(needs: Needs, recording: Prepared, { seed, played }: Replays): number {
+  const { movement, acts, shut } = recording
+  const random = seeded(seed)
+  let passes = 0
+  for (let time = 0; time < played; time++) {
+    const asked = createChallenge(bytesOf(random), undefined, needs)
+    const rest = framesOf(asked, random, { reactionMs: [] })
+    const frames = rest.map((frame) => ({
+      ...frame,
+      ...(acts.some(([from, until]) => frame.t >= from && frame.t < until) && shownBy(movement, frame)),
+      ...(frame.t % shut.everyMs < shut.forMs && { eyes: 60 }),
+    }))
+    if (checkMovements(frames, asked).length === 0) passes++
+  }
+  return passes
+}
+
+const shownBy = (movement: Movement, { pitch, size }: CaptureFrame): Partial<CaptureFrame> =>
+  movement === 'closer' ? { size: Math.round(1.35 * size) } : { pitch: pitch + 180 }
 
 /** As late as an answer of 0.7 seconds may begin and still be sampled. */
 const LATEST_MS = { usual: 1350, slow: 5200 }
