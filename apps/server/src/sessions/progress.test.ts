@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { documentOf, withDocument } from './document-progress.ts'
-import { fromStored, newProgress, type StoredProgress, toStored } from './progress.ts'
+import { fromStored, newProgress, type OpenChallenge, type StoredProgress, toStored } from './progress.ts'
 
 /** As the previous release wrote it: the parts of both areas beside the shared part. */
 const { own: _own, ...SHARED } = { ...newProgress('en'), attempt: 2 }
@@ -37,6 +37,24 @@ describe('progress that the last release stored', () => {
       ['verification', OF_VERIFICATION_BEFORE_CONSENT],
     ] as const) {
       assert.deepEqual(toStored(area, fromStored(area, stored)), stored)
+    }
+  })
+})
+
+describe('a challenge', () => {
+  const usual = { nonce: 'n', steps: [], sampleAtMs: [], expiresAtMs: 1_800_000_000_000, submits: 0 }
+  const stored = (challenge: OpenChallenge) => toStored('age', { ...newProgress('en'), challenge })
+
+  test('of all movements is stored as it is, for both releases', () => {
+    assert.deepEqual(stored(usual).challenge, usual)
+  })
+
+  test('of few movements or the slow pace is over for the last release, which would neither judge nor name it rightly', () => {
+    for (const needs of [{ cannot: ['turn'] as const }, { pace: 'slow' as const }]) {
+      const kept = stored({ ...usual, ...needs })
+      assert.equal(kept.challenge?.expiresAtMs, 0)
+      // What the last release does not know stays as it is when it stores the session.
+      assert.deepEqual(fromStored('age', JSON.parse(JSON.stringify(kept))).challenge, { ...usual, ...needs })
     }
   })
 })

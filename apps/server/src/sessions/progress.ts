@@ -148,10 +148,13 @@ export function withFlags<P extends Pick<Progress, 'flags'>>(progress: P, raised
 }
 
 /** Progress as JSON. The part of an area has a name of its own there: `face` of an age session, `verification` of the others. */
-export interface StoredProgress extends Omit<Progress, 'own'> {
+export interface StoredProgress extends Omit<Progress, 'own' | 'challenge'> {
+  challenge: StoredChallenge | null
   face?: unknown
   verification?: unknown
 }
+
+type StoredChallenge = OpenChallenge & { untilMs?: number }
 
 const OWN_NAMES = { age: 'face', verification: 'verification' } as const satisfies Record<
   SessionArea,
@@ -159,11 +162,24 @@ const OWN_NAMES = { age: 'face', verification: 'verification' } as const satisfi
 >
 
 /** During an upgrade the last release runs beside this one, on the same sessions: both must be able to read what the other wrote. */
-export function toStored(area: SessionArea, { own, ...shared }: Progress): StoredProgress {
-  return { ...shared, face: null, ...(own !== null && { [OWN_NAMES[area]]: own }) }
+export function toStored(area: SessionArea, { own, challenge, ...shared }: Progress): StoredProgress {
+  const stored = challenge?.cannot || challenge?.pace ? overForLastRelease(challenge) : challenge
+  return { ...shared, challenge: stored, face: null, ...(own !== null && { [OWN_NAMES[area]]: own }) }
 }
 
 export function fromStored(area: SessionArea, stored: StoredProgress): Progress {
-  const { face: _face, verification: _verification, ...shared } = stored
-  return { ...shared, own: stored[OWN_NAMES[area]] ?? null }
+  const { face: _face, verification: _verification, challenge, ...shared } = stored
+  return { ...shared, challenge: challenge && restored(challenge), own: stored[OWN_NAMES[area]] ?? null }
+}
+
+/**
+ * A process of the last release would judge such a challenge by its rules for all movements, which one recording meets in every second play, and its
+ * result would not name what was left out. So the challenge is over for it, and the user tries again.
+ */
+function overForLastRelease(challenge: OpenChallenge): StoredChallenge {
+  return { ...challenge, expiresAtMs: 0, untilMs: challenge.expiresAtMs }
+}
+
+function restored({ untilMs, ...challenge }: StoredChallenge): OpenChallenge {
+  return untilMs === undefined ? challenge : { ...challenge, expiresAtMs: untilMs }
 }
