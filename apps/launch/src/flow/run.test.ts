@@ -44,6 +44,15 @@ test('the log has the time of consent, never sooner than a person can read the q
   assert.ok(at('consent_given') - at('consent_shown') >= 250)
 })
 
+test('consent names the language in which the question was shown, also if texts of another one come before it is sent', async () => {
+  const { flow, service, reaches, speak } = await createFlowFixture()
+  await flow.start()
+  flow.actions.consent(true)
+  speak('fi')
+  await reaches('done')
+  assert.equal(service.bodies('consent')[0]?.locale, 'ar')
+})
+
 test('the page switches to the session’s language, and deletes the stored device at the end', async () => {
   const { flow, seen, storage, reaches, until } = await createFlowFixture()
   await flow.start()

@@ -178,13 +178,15 @@ export function createFlow(deps: FlowDeps) {
   async function consent(accepted: boolean): Promise<void> {
     if (!parts) return
     const { session, face } = parts
+    // Texts of another language may come while the answer waits to be sent.
+    const language = deps.language()
     store.dispatch({ type: 'answered' })
     try {
       await page.pause(Math.max(0, consentShownMs + CONSENT_READ_MS - clock.monotonicMs()), signal)
       if (accepted) session.log.log('consent_given')
       const reply = await sendConsent(session, {
         accepted,
-        language: deps.language(),
+        language,
         pause: (ms) => page.pause(ms, signal),
       })
       session.update(reply)
