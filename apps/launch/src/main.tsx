@@ -18,6 +18,7 @@ import { detectInAppBrowser, devicePlatform, readEnvironment } from './signals/i
 import './style/all.css'
 import { rememberedLanguage, rememberLanguage } from './texts/choice.ts'
 import { choose, createLanguages, firstOf, missingLanguage, type Texts } from './texts/languages.ts'
+import { createLatestOnly } from './texts/latest-only.ts'
 import { textFiles } from './texts/text-files.ts'
 import { applyTheme } from './theme/apply-theme.ts'
 
@@ -121,20 +122,24 @@ function apiUrl(): string {
   return named ? new URL(named).origin : location.origin
 }
 
-async function switchLanguage(wanted: string): Promise<void> {
-  const tag = choose([wanted, ...navigator.languages])
-  if (tag !== texts.tag) {
-    const plain = await languages.load(tag)
-    texts = await adaptTexts(await addDocumentTexts(plain))
-    flow.languageChanged()
-  }
+const showLatest = createLatestOnly((loaded: Texts) => {
+  texts = loaded
+  flow.languageChanged()
   draw()
+})
+
+function switchLanguage(wanted: string): Promise<void> {
+  const tag = choose([wanted, ...navigator.languages])
+  return showLatest(async () =>
+    tag === texts.tag ? texts : adaptTexts(await addDocumentTexts(await languages.load(tag))),
+  )
 }
 
 function pick(tag: string): void {
   chosen = tag
   rememberLanguage(tag)
-  void switchLanguage(tag)
+  // Without a connection the page stays as it is.
+  switchLanguage(tag).catch(() => {})
 }
 
 const root = document.documentElement

@@ -178,7 +178,7 @@ export function createFlow(deps: FlowDeps) {
   async function consent(accepted: boolean): Promise<void> {
     if (!parts) return
     const { session, face } = parts
-    // Texts of another language may come while the answer waits to be sent.
+    // As it was read: the language may change while the answer is being sent.
     const language = deps.language()
     store.dispatch({ type: 'answered' })
     try {

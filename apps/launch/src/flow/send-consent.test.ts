@@ -15,6 +15,18 @@ test('the page names the version of its text', async () => {
   assert.deepEqual(versionsOf(fixture), ['2'])
 })
 
+test('the record names the language in which the question was read, not one that comes after the press', async () => {
+  const fixture = await createFlowFixture({ answers: { consent: [UNKNOWN_VERSION] } })
+  await fixture.flow.start()
+  fixture.flow.actions.consent(true)
+  fixture.speak('de')
+  await fixture.reaches('done')
+  assert.deepEqual(
+    fixture.service.bodies('consent').map(({ locale }) => locale),
+    ['ar', 'ar'],
+  )
+})
+
 test('during an upgrade it repeats the answer until a process knows the version', async () => {
   const fixture = await createFlowFixture({ answers: { consent: [UNKNOWN_VERSION, UNKNOWN_VERSION] } })
   await fixture.flow.start()
