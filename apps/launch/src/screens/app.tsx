@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
-import type { State } from '../flow/states.ts'
+import type { View } from '../flow/view.ts'
 import { CameraScreen } from './camera.tsx'
 import { CancelledScreen } from './cancelled.tsx'
 import { CaptureScreen } from './capture.tsx'
@@ -16,6 +16,7 @@ import { LoadingScreen } from './loading.tsx'
 import { kindOfCheck } from './page-title.ts'
 import { Bar } from './parts/bar.tsx'
 import { Icon } from './parts/icons.tsx'
+import { offersOtherDevice } from './parts/load-texts.ts'
 import { TimeLeft } from './parts/time-left.tsx'
 import { ProblemScreen } from './problem.tsx'
 import { RetryScreen } from './retry.tsx'
@@ -151,7 +152,7 @@ function Menu({
     running &&
     view.mayHandOff &&
     !['number', 'handoff', 'viewer', 'sending', 'problem'].includes(at) &&
-    !offersHandoff(view.state)
+    !offersHandoff(view)
   // The number screen has a button of its own for it.
   const mayCancel = running && at !== 'number'
   return (
@@ -174,7 +175,9 @@ function Menu({
 }
 
 /** These screens have a button of the same name among their own: one is enough. */
-function offersHandoff(state: State): boolean {
+function offersHandoff(view: View): boolean {
+  const { state } = view
+  if (state.at === 'capture') return offersOtherDevice(view)
   if (state.at === 'camera') return state.status !== 'prime' && state.status !== 'asking'
   if (state.at === 'passkey') return state.status === 'unsupported' || state.status === 'none_here'
   return state.at === 'document' && state.stage === 'no_camera'

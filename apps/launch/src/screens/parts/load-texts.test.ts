@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import english from '../../texts/en.json' with { type: 'json' }
 import { createTranslate } from '../../texts/translate.ts'
-import { downloadText, megabytesText, shareOf, spokenShare, timeText } from './load-texts.ts'
+import { downloadText, megabytesText, offersOtherDevice, shareOf, spokenShare, timeText } from './load-texts.ts'
 
 const t = createTranslate(english, { tag: 'en', direction: 'ltr' })
 
@@ -31,4 +31,15 @@ test('a share is announced at each quarter', () => {
   assert.equal(shareOf({ loadedBytes: 0, totalBytes: 0 }), 0, 'not known yet')
   assert.equal(shareOf({ loadedBytes: 0, totalBytes: 0, secondsLeft: 0 }), 1, 'all in the cache')
   assert.equal(shareOf({ loadedBytes: 1, totalBytes: 4 }), 0.25)
+})
+
+test('another device is offered while the download takes more than a minute, and only where there can be one', () => {
+  const slow = { loadedBytes: 1, totalBytes: 9, secondsLeft: 61 }
+  const view = { capture: null, loading: slow, mayHandOff: true, secondDevice: false }
+  assert.equal(offersOtherDevice(view), true)
+  assert.equal(offersOtherDevice({ ...view, loading: { ...slow, secondsLeft: 60 } }), false)
+  assert.equal(offersOtherDevice({ ...view, loading: { loadedBytes: 1, totalBytes: 9 } }), false, 'not known yet')
+  assert.equal(offersOtherDevice({ ...view, loading: null }), false)
+  assert.equal(offersOtherDevice({ ...view, mayHandOff: false }), false)
+  assert.equal(offersOtherDevice({ ...view, secondDevice: true }), false)
 })

@@ -2,7 +2,7 @@ import type { View } from '../../flow/view.ts'
 import type { Translate } from '../../texts/translate.ts'
 
 /** Longer than this is slow: the page says how long, and offers another device. */
-export const SLOW_SECONDS = 60
+const SLOW_SECONDS = 60
 /** Less is not worth a sentence. */
 const NAMED_BYTES_MIN = 100_000
 /** These steps are announced. */
@@ -35,6 +35,16 @@ export function downloadText(download: View['download'], t: Translate, locale: s
   return seconds > SLOW_SECONDS
     ? t('welcome.loadSlow', { size, time: timeText(seconds, locale) })
     : t('welcome.load', { size })
+}
+
+/** Whether the loading screen itself offers another device. One that was handed the session is that other device. */
+export function offersOtherDevice({
+  capture,
+  loading,
+  mayHandOff,
+  secondDevice,
+}: Pick<View, 'capture' | 'loading' | 'mayHandOff' | 'secondDevice'>): boolean {
+  return !capture && mayHandOff && !secondDevice && (loading?.secondsLeft ?? 0) > SLOW_SECONDS
 }
 
 /** The share that has come, from 0 to 1. */

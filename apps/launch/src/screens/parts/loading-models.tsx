@@ -1,7 +1,7 @@
 import type { JSX } from 'preact'
 import type { ScreenProps } from '../screen.ts'
 import { Button } from './button.tsx'
-import { megabytesText, percentText, SLOW_SECONDS, shareOf, timeText } from './load-texts.ts'
+import { megabytesText, offersOtherDevice, percentText, shareOf, timeText } from './load-texts.ts'
 
 /** How much of the models is there, how long the rest takes, and, on a slow connection, the way to another device. */
 export function LoadingModels({
@@ -31,7 +31,7 @@ export function LoadingModels({
         {seconds > 0 && t('capture.timeLeft', { time: timeText(seconds, tag) })}
       </p>
       {!camera && <p class="small">{t('capture.cameraOff')}</p>}
-      {seconds > SLOW_SECONDS && view.mayHandOff && !view.secondDevice && (
+      {offersOtherDevice(view) && (
         <>
           <p class="small">{t('capture.slow')}</p>
           <Button action="handoff-here" look="soft" onPress={actions.askHandoff}>
