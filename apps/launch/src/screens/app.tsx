@@ -15,7 +15,7 @@ import { LedgerDialog } from './ledger.tsx'
 import { LoadingScreen } from './loading.tsx'
 import { kindOfCheck } from './page-title.ts'
 import { Bar } from './parts/bar.tsx'
-import { Icon } from './parts/icons.tsx'
+import { Icon, type IconName } from './parts/icons.tsx'
 import { offersOtherDevice } from './parts/load-texts.ts'
 import { TimeLeft } from './parts/time-left.tsx'
 import { ProblemScreen } from './problem.tsx'
@@ -120,23 +120,26 @@ const FIRST_SCREENS: readonly string[] = ['welcome', 'number']
 function Notices(props: AppProps): JSX.Element | null {
   const { view, texts, missingLanguage } = props
   const { at } = view.state
-  if (view.offline && at !== 'sending') {
-    return (
-      <p class="notice" role="status">
-        <Icon name="cloudOff" size={18} />
-        {texts.t('app.offline')}
-      </p>
-    )
-  }
-  if (missingLanguage !== null && FIRST_SCREENS.includes(at)) {
-    return (
-      <p class="notice" role="status">
-        <Icon name="globe" size={18} />
-        {texts.t('language.missing', { language: missingLanguage })}
-      </p>
-    )
-  }
-  return at === 'sending' ? null : <TimeLeft {...props} />
+  // It says for itself that it waits for the connection, and the service takes what was sent.
+  if (at === 'sending') return null
+  return (
+    <>
+      {view.offline && <Notice icon="cloudOff" text={texts.t('app.offline')} />}
+      {missingLanguage !== null && FIRST_SCREENS.includes(at) && (
+        <Notice icon="globe" text={texts.t('language.missing', { language: missingLanguage })} />
+      )}
+      <TimeLeft {...props} />
+    </>
+  )
+}
+
+function Notice({ icon, text }: { icon: IconName; text: string }): JSX.Element {
+  return (
+    <p class="notice" role="status">
+      <Icon name={icon} size={18} />
+      {text}
+    </p>
+  )
 }
 
 /** Shown on every screen: the other device, the ledger, and cancel. */
