@@ -30,8 +30,41 @@ export interface Begun {
   issued?: Challenge
 }
 
+/** Which challenge a device asks for. */
+export interface WantedChallenge extends Needs {
+  attempt?: number
+  for?: 'match'
+}
+
+interface IssueContext {
+  /** What the session asks of the document step. */
+  ask: DocumentAsk | null
+  ids: Ids
+  now: Date
+}
+
+/**
+ * The challenge of the next attempt or look. A device that lost the reply repeats `attempt` and gets the same challenge, while there is time to
+ * answer it. One that the user cannot meet is replaced however late they say so.
+ */
+export function issueChallenge(found: RunningSession, wanted: WantedChallenge, { ask, ids, now }: IssueContext): Begun {
+  const isLook = wanted.for === 'match'
+  const session = { ...found, progress: withNeeds(found.progress, wanted) }
+  const { state, progress } = session
+  const current = { wantedAttempt: wanted.attempt, isLook }
+  const underWay = findUnderWay(session, current)
+  if (underWay && isOutdated(progress, underWay)) {
+    const replaced = replaceChallenge(session, { ids, now })
+    if (replaced) return replaced
+  } else {
+    const issued = findIssuedChallenge(session, { ...current, now })
+    if (issued) return { step: { state, progress }, issued }
+  }
+  return isLook ? beginLook(session, ask, { ids, now }) : beginAttempt(session, ids, now)
+}
+
 /** Starts the next attempt with a new challenge. If no attempt is left, refuses the call and ends the flow. */
-export function beginAttempt(session: RunningSession, ids: Ids, now: Date): Begun {
+function beginAttempt(session: RunningSession, ids: Ids, now: Date): Begun {
   const { progress } = session
   const state = nextState(session, 'camera_ready')
   const attempt = progress.attempt + 1
@@ -47,11 +80,7 @@ export function beginAttempt(session: RunningSession, ids: Ids, now: Date): Begu
  * Starts a look at the face for the comparison with a document alone, on a device that does not hold the numbers of the first one. It is no
  * try of the face step.
  */
-export function beginLook(
-  session: RunningSession,
-  ask: DocumentAsk | null,
-  { ids, now }: { ids: Ids; now: Date },
-): Begun {
+function beginLook(session: RunningSession, ask: DocumentAsk | null, { ids, now }: { ids: Ids; now: Date }): Begun {
   const { state, progress } = session
   if (state !== 'DOC_ACTIVE' || !ask?.comparesFace || !ask.mayLook) throw notAtThisStep()
   const looks = documentOf(progress).looks + 1
@@ -68,7 +97,7 @@ export function beginLook(
 }
 
 /** What the user needs from now on: what earlier calls asked for stays, on whichever device. */
-export function withNeeds(progress: Progress, { cannot = [], pace }: Needs): Progress {
+function withNeeds(progress: Progress, { cannot = [], pace }: Needs): Progress {
   const all: MovementKind[] = MOVEMENT_KINDS.filter((kind) => cannot.includes(kind) || progress.cannot?.includes(kind))
   if (kindsLeft(all).length < MOVEMENT_KINDS_MIN)
     throw invalid('/body/cannot', `must leave ${MOVEMENT_KINDS_MIN} kinds of movement in all`)
@@ -77,7 +106,7 @@ export function withNeeds(progress: Progress, { cannot = [], pace }: Needs): Pro
 }
 
 /** Whether the user has asked for something that the challenge under way does not respect. */
-export function isOutdated({ cannot = [], pace }: Needs, challenge: Needs): boolean {
+function isOutdated({ cannot = [], pace }: Needs, challenge: Needs): boolean {
   return cannot.length > (challenge.cannot?.length ?? 0) || pace !== challenge.pace
 }
 
@@ -85,10 +114,10 @@ export function isOutdated({ cannot = [], pace }: Needs, challenge: Needs): bool
  * Replaces the challenge under way by one that the user can meet. Costs no try: who says so at the first movement should not lose one. An
  * attacker gets no endless supply of challenges, because what the user needs only grows, and because the replacements are counted.
  */
-export function replaceChallenge(session: RunningSession, { ids, now }: { ids: Ids; now: Date }): Begun | undefined {
+function replaceChallenge(session: RunningSession, { ids, now }: { ids: Ids; now: Date }): Begun | undefined {
   const { state, progress } = session
   const { challenge, replaced = 0 } = progress
-  if (!challenge || challenge.submits > 0 || replaced >= LAUNCH_LIMITS.replacements) return undefined
+  if (!challenge || replaced >= LAUNCH_LIMITS.replacements) return undefined
   const next: OpenChallenge = { ...newChallenge(session, ids, now), ...(challenge.isLook && { isLook: true }) }
   return {
     step: {
@@ -96,7 +125,7 @@ export function replaceChallenge(session: RunningSession, { ids, now }: { ids: I
       progress: { ...progress, challenge: next, replaced: replaced + 1 },
       dueAt: graceFor(session, next.expiresAtMs),
     },
-    issued: issuedOf(next, challenge.isLook ? documentOf(progress).looks : progress.attempt),
+    issued: issuedOf(next, attemptOf(progress, { isLook: challenge.isLook ?? false })),
   }
 }
 
@@ -125,18 +154,34 @@ function issuedOf({ nonce, steps, sampleAtMs, expiresAtMs, pace }: OpenChallenge
 /** A slow phone needs twenty seconds to compute what was captured. */
 const COMPUTE_MS = 20_000
 
+interface Wanted {
+  wantedAttempt: number | undefined
+  isLook: boolean
+}
+
 /** The challenge of the current try or look, for a device that lost the reply with it. Undefined if it was used or is about to expire. */
 export function findIssuedChallenge(
-  { state, progress }: Pick<RunningSession, 'state' | 'progress'>,
-  { wantedAttempt, isLook, now }: { wantedAttempt: number | undefined; isLook: boolean; now: Date },
+  session: Pick<RunningSession, 'state' | 'progress'>,
+  { now, ...wanted }: Wanted & { now: Date },
 ): Challenge | undefined {
+  const challenge = findUnderWay(session, wanted)
+  const captureMs = COMPUTE_MS + (challenge?.sampleAtMs.at(-1) ?? 0)
+  if (!challenge || challenge.expiresAtMs - now.getTime() < captureMs) return undefined
+  return issuedOf(challenge, attemptOf(session.progress, wanted))
+}
+
+/** The unused challenge of the current try or look, if that is the wanted one. */
+function findUnderWay(
+  { state, progress }: Pick<RunningSession, 'state' | 'progress'>,
+  { wantedAttempt, isLook }: Wanted,
+): OpenChallenge | undefined {
   const { challenge } = progress
-  const attempt = isLook ? documentOf(progress).looks : progress.attempt
+  const attempt = attemptOf(progress, { isLook })
   const isUnderWay = state === (isLook ? 'DOC_ACTIVE' : 'FACE_ACTIVE') && isLook === (challenge?.isLook ?? false)
   // A device cannot know how many looks there were before it: it names none, and means the one under way.
   const wanted = wantedAttempt ?? (isLook ? attempt : undefined)
-  if (wanted !== attempt || !isUnderWay || !challenge) return undefined
-  const captureMs = COMPUTE_MS + (challenge.sampleAtMs.at(-1) ?? 0)
-  if (challenge.submits > 0 || challenge.expiresAtMs - now.getTime() < captureMs) return undefined
-  return issuedOf(challenge, attempt)
+  return wanted === attempt && isUnderWay && challenge?.submits === 0 ? challenge : undefined
 }
+
+const attemptOf = (progress: Progress, { isLook }: Pick<Wanted, 'isLook'>): number =>
+  isLook ? documentOf(progress).looks : progress.attempt

@@ -10,7 +10,7 @@ import {
   type TokenBegun,
   type TokenEnrolled,
 } from '@ostiary/contract'
-import { appendEvents, type Needs } from '../capture-checks/index.ts'
+import { appendEvents } from '../capture-checks/index.ts'
 import type { Documents } from '../documents/index.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Queryable } from '../platform/db.ts'
@@ -35,15 +35,7 @@ import {
 } from '../sessions/index.ts'
 import type { Settings } from '../settings/index.ts'
 import type { BeginBody, EnrolBody, PasskeySteps, ProbeBody, TokenSteps } from '../verification/index.ts'
-import {
-  beginAttempt,
-  beginLook,
-  findIssuedChallenge,
-  isOutdated,
-  newNonce,
-  replaceChallenge,
-  withNeeds,
-} from './attempts.ts'
+import { issueChallenge, newNonce, type WantedChallenge } from './attempts.ts'
 import type { Sender } from './browser-data.ts'
 import { type DeviceCall, type Flows, identify, isNumberNeeded } from './call.ts'
 import { enterNumber, hashCode, isCodeVoid, newHandoff, newNumber, roleOf, takeBack } from './devices.ts'
@@ -146,24 +138,13 @@ export function createLaunch({
         return flowOf(session).consented(tx, answered, address)
       }),
 
-    /** Issues the challenge of the next attempt or look. A device that lost the reply repeats `attempt` and gets the same challenge. */
     async challenge(call: DeviceCall, wanted: WantedChallenge = {}): Promise<Challenge> {
-      const isLook = wanted.for === 'match'
       let issued: Challenge | undefined
-      await handleCall(call, 'holder', (found) => {
-        const now = clock.now()
-        const session = { ...found, progress: withNeeds(found.progress, wanted) }
-        const { progress } = session
-        issued = findIssuedChallenge(session, { wantedAttempt: wanted.attempt, isLook, now })
-        const isCurrent = issued && !(progress.challenge && isOutdated(progress, progress.challenge))
-        if (isCurrent) return { state: session.state, progress }
-        const next =
-          (issued && replaceChallenge(session, { ids, now })) ??
-          (isLook
-            ? beginLook(session, flowOf(session).rules(session).document, { ids, now })
-            : beginAttempt(session, ids, now))
-        issued = next.issued
-        return next.step
+      await handleCall(call, 'holder', (session) => {
+        const ask = flowOf(session).rules(session).document
+        const begun = issueChallenge(session, wanted, { ask, ids, now: clock.now() })
+        issued = begun.issued
+        return begun.step
       })
       if (!issued) throw new Error('A challenge was neither issued nor refused')
       return issued
@@ -330,12 +311,6 @@ export type Launch = ReturnType<typeof createLaunch>
 /** What the first device gets when its handoff code became void. A desktop that may not run the flow is reminded of that. */
 function codesOfVoid({ desktop }: Progress): number[] {
   return [SESSION_CODES.HANDOFF_EXPIRED.code, ...(desktop ? [SESSION_CODES.DESKTOP.code] : [])]
-}
-
-/** Which challenge a device asks for. */
-interface WantedChallenge extends Needs {
-  attempt?: number
-  for?: 'match'
 }
 
 /** A capture and, where the session shares one, the selfie. */
