@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CaptureFailure, type RunCapture } from '../capture/capture-types.ts'
 import { EngineLoadError } from '../engine/engine.ts'
-import { createFlowFixture, goodCapture, MODELS } from './testing/fixture.ts'
+import { createFlowFixture, findingForEver, goodCapture, MODELS } from './testing/fixture.ts'
 import { ended } from './testing/service.ts'
 import type { VerificationPart } from './verification-part.ts'
 
@@ -249,6 +249,31 @@ test('who cannot make a movement gets another challenge in the same try, with th
   assert.equal(events.filter((event) => event === 'challenge_received 1').length, 3)
   assert.ok(!events.some((event) => event.startsWith('retake')))
   assert.deepEqual(service.bodies('failure'), [])
+})
+
+test('who then puts the phone away films nothing, and loses no try', async () => {
+  const { flow, service, seen, hide, show, reaches, until } = await createFlowFixture({
+    captures: [showingForEver, findingForEver],
+    answers: { challenge: [{ attempt: 1 }, { attempt: 1 }] },
+  })
+  await flow.start()
+  flow.actions.consent(true)
+  await until(() => flow.view().capture?.movement === 'turn_left')
+  flow.actions.cannot(['turn'])
+  await until(() => flow.view().capture?.guidance === 'no_face')
+  hide()
+  await reaches('camera', { status: 'track_ended' })
+  assert.equal(seen.running, 0)
+  show()
+  flow.actions.startCamera()
+  await reaches('done')
+  assert.deepEqual(
+    service.bodies('challenge').map(({ attempt, cannot }) => [attempt, cannot]),
+    [
+      [1, undefined],
+      [1, ['turn']],
+    ],
+  )
 })
 
 test('on the retry screen it is said for the next try, and a reload does not forget it', async () => {

@@ -69,6 +69,8 @@ export function createFaceStep({ deps, store, session, models, verification, doc
   const isLook = () => store.view().session?.state === 'DOC_ACTIVE'
 
   async function report(code: number, reason?: string): Promise<void> {
+    // The try is over, and with it the challenge that could be replaced.
+    replaces = false
     if (isLook()) return
     try {
       session.update(await session.call((device) => device.failure(code, reason)))
@@ -101,7 +103,6 @@ export function createFaceStep({ deps, store, session, models, verification, doc
   async function start(): Promise<void> {
     stop()
     activity = new AbortController()
-    asked = false
     const { signal } = activity
     const obstacle = isLook() ? undefined : await verification()?.obstacle()
     if (signal.aborted) return
@@ -113,7 +114,7 @@ export function createFaceStep({ deps, store, session, models, verification, doc
       while ((await film(signal)) === 'rest_missing') await awaitModels('all', signal)
     } catch (error) {
       if (signal.aborted) return
-      // A failure has a way out of this screen.
+      // Only the capture screen leads on to another try.
       store.dispatch({ type: 'models_awaited' })
       await failed(error)
     }
@@ -170,14 +171,15 @@ export function createFaceStep({ deps, store, session, models, verification, doc
 
   /** Captures. Whenever the user says meanwhile what they need, begins again with another challenge and the camera still on. */
   async function captureAsNeeded(camera: Camera, signal: AbortSignal): Promise<Finished> {
-    for (replaces = false; ; ) {
+    for (;;) {
       movements = new AbortController()
+      asked = false
       try {
         return await capture(camera, AbortSignal.any([signal, movements.signal]))
       } catch (error) {
         if (signal.aborted || !movements.signal.aborted) throw error
         // The service takes this for the same try, so the log has no `retake`.
-        replaces = answered
+        replaces ||= answered
         answered = false
       }
     }
@@ -332,6 +334,7 @@ export function createFaceStep({ deps, store, session, models, verification, doc
     /** The log starts again, so no challenge in it was answered. */
     begun: () => {
       answered = false
+      replaces = false
     },
   }
 }
