@@ -70,8 +70,6 @@ export interface CameraChoice {
 /** What the screens of the document step show. */
 export interface DocumentView {
   asked: AskedDocument
-  /** The host's other way. */
-  alternativeUrl: string | null
   /** The session asks for nothing but the document. */
   alone: boolean
   step: DocumentStep | null

@@ -322,7 +322,6 @@ function firstView({ opened }: DocumentsLink, alone: boolean): DocumentView {
   if (!opened.document) throw new Error('This session never asks for a document')
   return {
     asked: opened.document,
-    alternativeUrl: opened.alternativeUrl ?? null,
     alone,
     step: null,
     choice: null,

@@ -20,7 +20,6 @@ const VIEW: DocumentView = {
     ageFormat: 'threshold',
     reuseCheck: false,
   },
-  alternativeUrl: 'https://larkfield.example/other-way',
   alone: false,
   step: {
     nonce: 'n',
@@ -68,10 +67,12 @@ const VIEW: DocumentView = {
   problem: 'unreadable',
 }
 
+const LINKS: View['links'] = { alternative: 'https://larkfield.example/other-way', privacy: null, support: null }
+
 /** The screens of the document step, and those that it adds to. */
 export function documents(on: On, over: LaunchState): Record<string, Variant> {
   const shown = (stage: DocumentStage, more: Partial<DocumentView> = {}, view: Partial<View> = {}) =>
-    on({ at: 'document', stage }, { document: { ...VIEW, ...more }, ...view })
+    on({ at: 'document', stage }, { document: { ...VIEW, ...more }, links: LINKS, ...view })
   const welcome = (more: Partial<DocumentView>) =>
     on({ at: 'welcome', answering: false }, { document: { ...VIEW, ...more } })
   const reused = { ...VIEW.asked, ageFormat: 'exact', reuseCheck: true } as const
@@ -97,7 +98,7 @@ export function documents(on: On, over: LaunchState): Record<string, Variant> {
       ]),
     ),
     'document-intro-passport': shown('intro', { asked: { ...VIEW.asked, acceptedTypes: ['passport'] } }),
-    'document-intro-nobody': shown('intro', { alternativeUrl: null }, { brand: null }),
+    'document-intro-nobody': shown('intro', {}, { brand: null, links: { ...LINKS, alternative: null } }),
     'document-loading': shown('show', { loading: { loadedBytes: 400_000, totalBytes: 1_000_000 } }),
     'document-front': shown('show', { choice: 'card', side: 'front', guidance: 'doc_hold', torch: true }),
     'document-back': shown('show', { choice: 'card', side: 'back', isSecondSide: true, cameras: [], torch: null }),
@@ -138,11 +139,11 @@ function additions(on: On, over: LaunchState): Record<string, Variant> {
     'viewer-document': on({ at: 'viewer', stage: 'document' }, { document: VIEW }),
     'document-tries-used': on(
       { at: 'ended' },
-      { document: VIEW, session: { ...over, errors: [codes.DOCUMENT_UNREADABLE] } },
+      { document: VIEW, links: LINKS, session: { ...over, errors: [codes.DOCUMENT_UNREADABLE] } },
     ),
     'document-tampered': on(
       { at: 'ended' },
-      { document: VIEW, session: { ...over, errors: [codes.DOCUMENT_TAMPERED] } },
+      { document: VIEW, links: LINKS, session: { ...over, errors: [codes.DOCUMENT_TAMPERED] } },
     ),
     'ledger-document': {
       ...on({ at: 'done' }, { document: { ...VIEW, sent: toSend ? [toSend] : [] }, session: over }),

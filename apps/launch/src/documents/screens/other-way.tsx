@@ -3,11 +3,10 @@ import type { ScreenProps } from '../../screens/screen.ts'
 
 /** The host's other way, for users who have no such document or do not want to show it. */
 export function OtherWay({ view, texts: { t } }: Pick<ScreenProps, 'view' | 'texts'>): JSX.Element | null {
-  const url = view.links.alternative ?? view.document?.alternativeUrl
-  // Setting `alternativeUrl` takes https addresses only; a link must never run a script.
-  if (!url?.startsWith('https://')) return null
+  const { alternative } = view.links
+  if (!alternative) return null
   return (
-    <a class="button button--text" data-action="other-way" href={url} rel="noreferrer">
+    <a class="button button--text" data-action="other-way" href={alternative} rel="noreferrer">
       {view.brand ? t('link.alternativeAt', { name: view.brand.name }) : t('link.alternative')}
     </a>
   )

@@ -87,9 +87,8 @@ export function LightScreen(props: ScreenProps): JSX.Element {
   )
 }
 
-/** For the end without a verdict: why the document step ended and the host's other way. */
-export function DocumentEnd(props: Pick<ScreenProps, 'view' | 'texts'>): JSX.Element {
-  const { view, texts } = props
+/** For the end without a verdict: why the document step ended. The host's other way is among the links of the end screen. */
+export function DocumentEnd({ view, texts }: Pick<ScreenProps, 'view' | 'texts'>): JSX.Element | null {
   const errors = view.session?.errors ?? []
   const t = documentText(texts)
   const why = errors.includes(codes.DOCUMENT_TAMPERED)
@@ -97,17 +96,7 @@ export function DocumentEnd(props: Pick<ScreenProps, 'view' | 'texts'>): JSX.Ele
     : errors.some((code) => USED_UP.includes(code))
       ? 'ended.used'
       : null
-  return (
-    <>
-      {why && <p class="how">{t(why)}</p>}
-      {/* Otherwise the end screen has it among its links. */}
-      {view.links.alternative === null && (
-        <div class="buttons buttons--close">
-          <OtherWay {...props} />
-        </div>
-      )}
-    </>
-  )
+  return why && <p class="how">{t(why)}</p>
 }
 
 function Tips({ tips, texts }: Pick<ScreenProps, 'texts'> & { tips: readonly Tip[] }): JSX.Element | null {

@@ -32,7 +32,6 @@ export interface DocumentFixtureOptions extends Omit<FlowFixtureOptions, 'purpos
   type?: OpenedSession['type']
   requirements?: string[]
   asked?: Partial<DocumentFacts>
-  alternativeUrl?: string
   /** What the reader says about pictures of a side, one after the other; the last one again and again. */
   looks?: Partial<Record<DocumentSide, Partial<DocumentLook>[]>>
   /** Score of the face and the portrait. */
@@ -99,7 +98,6 @@ export async function createDocumentFixture(options: DocumentFixtureOptions = {}
       requirements,
       verification: null,
       document: { ...ASKED, ...options.asked },
-      alternativeUrl: options.alternativeUrl ?? null,
     },
     loadDocuments: async () => (link) => createDocuments(link, { createReader, controls }),
     engine: {

@@ -6,9 +6,7 @@ type Props = Pick<ScreenProps, 'view' | 'texts'>
 /** The tenant's other way, privacy notice and help, where the tenant has them: small, below what matters. */
 export function Links({ view, texts }: Props): JSX.Element | null {
   const { t } = texts
-  const privacy = safe(view.links.privacy)
-  const support = safe(view.links.support)
-  const alternative = safe(view.links.alternative)
+  const { alternative, privacy, support } = view.links
   if (!alternative && !privacy && !support) return null
   return (
     <ul class="links">
@@ -31,12 +29,12 @@ export function Links({ view, texts }: Props): JSX.Element | null {
   )
 }
 
-/** It ends this check, so it takes the place of this page. */
+/** In this window: a user who takes it leaves this check. */
 export function AlternativeLink({ view, texts: { t } }: Props): JSX.Element | null {
-  const url = safe(view.links.alternative)
-  if (!url) return null
+  const { alternative } = view.links
+  if (!alternative) return null
   return (
-    <a data-action="alternative" href={url} rel="noreferrer">
+    <a data-action="alternative" href={alternative} rel="noreferrer">
       {view.brand ? t('link.alternativeAt', { name: view.brand.name }) : t('link.alternative')}
     </a>
   )
@@ -55,9 +53,4 @@ function NewWindow({
       <span class="unseen"> ({t('app.newWindow')})</span>
     </a>
   )
-}
-
-/** The settings take https addresses only; a link must never run a script, whatever a server says. */
-function safe(url: string | null): string | null {
-  return url?.startsWith('https://') ? url : null
 }
