@@ -57,7 +57,7 @@ export function CameraScreen(props: ScreenProps): JSX.Element | null {
   )
 }
 
-/** Each press of "Try again" costs one, also where the browser refuses without asking. In the document step the face is only looked at, which is no try. */
+/** A camera that does not start may cost one (flow/face-step.ts). In the document step the face is only looked at, which is no try. */
 function triesLeft({ session }: ScreenProps['view']): number {
   return session && session.state !== 'DOC_ACTIVE' ? session.attemptsLeft : 0
 }

@@ -56,7 +56,7 @@ interface Advice {
 }
 
 /** Who was too far away needs that advice first. */
-function tipsFor(tip: Tip | 'far'): readonly Advice[] {
+function tipsFor(tip: Tip): readonly Advice[] {
   return tip === 'far' ? [{ icon: 'person', text: 'retry.tipFill' }, ...TIPS] : TIPS
 }
 
