@@ -25,6 +25,7 @@ export function CaptureScreen(props: ScreenProps): JSX.Element {
   const { capture } = view
   const phase = capture?.phase ?? 'load'
   const seen = capture?.movementsSeen ?? 0
+  const others = useRef<HTMLParagraphElement>(null)
   // A user with closed eyes cannot see the screen: the phone vibrates when the movement was seen.
   useEffect(() => {
     if (seen > 0 && navigator.userActivation?.hasBeenActive) navigator.vibrate?.(SEEN_MS)
@@ -49,7 +50,9 @@ export function CaptureScreen(props: ScreenProps): JSX.Element {
       <div class="prompt">
         <Prompt {...props} lamp={useLamp(capture)} />
         <div class="chips">
-          {asked && <CannotDoThis key={asked} {...props} movement={asked} />}
+          {phase === 'challenge' && (
+            <CannotDoThis {...props} movement={asked} onAnother={() => others.current?.focus()} />
+          )}
           <GuidanceSound
             text={urgent || [polite, hint].filter(Boolean).join('. ')}
             isUrgent={urgent !== ''}
@@ -61,7 +64,7 @@ export function CaptureScreen(props: ScreenProps): JSX.Element {
           />
           {(phase === 'find' || isReady) && <MoreTime {...props} />}
         </div>
-        <p class="small" role="status">
+        <p class="small" role="status" tabIndex={-1} ref={others}>
           {phase === 'find' && view.cannot.length > 0 && t('cannot.others')}
         </p>
       </div>
