@@ -46,7 +46,9 @@ export function GuidanceSound(props: Props): JSX.Element {
     )
     return () => {
       isLeft = true
-      opened?.close()
+      if (opened) opened.close()
+      // The tap made it, and what plays on it did not load in time.
+      else context.current?.close().catch(() => {})
       context.current = null
       setSound(null)
     }
@@ -76,7 +78,8 @@ export function GuidanceSound(props: Props): JSX.Element {
   }
   return (
     <>
-      <button type="button" class="chip" data-action="sound" aria-pressed={on} onClick={toggle}>
+      {/* Its words say what a press does, so it has no `aria-pressed`: "Stop reading, pressed" would be a riddle. */}
+      <button type="button" class="chip" data-action="sound" data-on={on ? '' : undefined} onClick={toggle}>
         {t(on ? 'sound.off' : 'sound.on')}
       </button>
       <p class={on && hasVoice === false ? 'small' : 'unseen'} role="status">
