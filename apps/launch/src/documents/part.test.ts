@@ -46,6 +46,17 @@ test('after the face, a passport is read in one picture side, shown value by val
   assert.equal(read.closed, 1, 'the reader forgets what it read')
 })
 
+test('the screen stays on while the document is held before the camera, and no longer than its step', async () => {
+  const { flow, toDocument, show, reaches, seen } = await createDocumentFixture({ answers: faceFirst() })
+  await toDocument()
+  await show()
+  await reaches('document', { stage: 'review' })
+  assert.equal(seen.awake.at(-1), true)
+  flow.actions.document({ do: 'send' })
+  await reaches('done')
+  assert.equal(seen.awake.at(-1), false)
+})
+
 test('the document step asks for the rear camera in full HD, and the face step for its own', async () => {
   const { toDocument, show, reaches, seen } = await createDocumentFixture({ answers: faceFirst() })
   await toDocument()

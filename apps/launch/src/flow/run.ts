@@ -144,7 +144,7 @@ export function createFlow(deps: FlowDeps) {
     const { session, face, handoff } = parts
     if (state.at !== before.at) host?.send({ event: 'step', step: state.at })
     if (leavesFace(state)) face.stop()
-    page.keepAwake(!leavesFace(state))
+    page.keepAwake(!leavesFace(state) || state.at === 'document')
     if (state.at === 'welcome' && before.at !== 'welcome') {
       consentShownMs = clock.monotonicMs()
       session.log.log('consent_shown')
