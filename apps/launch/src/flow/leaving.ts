@@ -37,6 +37,8 @@ export function createLeaving({ store, page, forget }: LeavingOptions) {
   }
 
   async function leaveLater(end: EndScreen): Promise<void> {
+    // A user who listens gives no sign that the page could notice: screen readers keep their keys to themselves.
+    if (store.view().moreTime) return stay()
     page.onActivity(stay)
     const isTime = await page.pause(LEAVE_AFTER_MS[end], staying.signal).then(
       () => true,

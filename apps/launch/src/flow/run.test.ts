@@ -193,3 +193,12 @@ test('where the tenant does not allow it, or the server is of the last release, 
   flow.actions.extend()
   assert.deepEqual(service.bodies('extend'), [])
 })
+
+test('for a user who has asked for more time the end stays from the start', async () => {
+  const { flow, seen, reaches, until } = await createFlowFixture({ answers: { open: [{ pace: 'slow' }] } })
+  await flow.start()
+  flow.actions.consent(true)
+  await reaches('done')
+  await until(() => flow.view().stays)
+  assert.deepEqual(seen.left, [])
+})
