@@ -32,6 +32,8 @@ export function CaptureScreen(props: ScreenProps): JSX.Element {
   }, [seen])
   const asked = phase === 'challenge' ? (capture?.movement ?? null) : null
   const isReady = phase === 'challenge' && asked === null && seen === 0
+  const lamp = useLamp(capture)
+  const cue = useCue(capture)
   const urgent = urgentText(capture, t)
   const polite = politeText(view, texts)
   const hint = phase === 'find' && view.mayStartAnyway ? t('capture.startAnywayHint') : ''
@@ -48,7 +50,7 @@ export function CaptureScreen(props: ScreenProps): JSX.Element {
         preview={page.preview}
       />
       <div class="prompt">
-        <Prompt {...props} lamp={useLamp(capture)} />
+        <Prompt {...props} lamp={lamp} />
         <div class="chips">
           {phase === 'challenge' && (
             <CannotDoThis {...props} movement={asked} onAnother={() => others.current?.focus()} />
@@ -56,7 +58,7 @@ export function CaptureScreen(props: ScreenProps): JSX.Element {
           <GuidanceSound
             text={urgent || [polite, hint].filter(Boolean).join('. ')}
             isUrgent={urgent !== ''}
-            cue={useCue(capture)}
+            cue={cue}
             texts={texts}
             nowMs={page.nowMs}
             // A sentence takes longer to hear than to read. A challenge that has begun keeps its times.
