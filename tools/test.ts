@@ -1,7 +1,7 @@
 /**
- * Runs test suites: `node tools/test.ts pure api acceptance launch screens abilities documents languages packages [--with-ids] [-- <node --test options>]`.
+ * Runs test suites: `node tools/test.ts pure api acceptance launch screens abilities browsers documents languages packages [--with-ids] [-- <node --test options>]`.
  * `--with-ids` leaves out files without the id of a specification row.
- * Starts what they need (acceptance, launch, abilities and documents: a whole installation, unless OSTIARY_URL names one; with the page in LAUNCH_DIR
+ * Starts what they need (acceptance, launch, abilities, browsers and documents: a whole installation, unless OSTIARY_URL names one; with the page in LAUNCH_DIR
  * if that is set), prints the results as they come, and keeps each test's outcome in .reports/<suite>.ndjson, which
  * `npm run spec` reads.
  */
@@ -30,6 +30,8 @@ const SUITES = {
   documents: { files: ['tests/acceptance/documents/*.test.ts'], without: /$^/, atOnce: 1 },
   // More people who cannot make every movement. The launch suite has one.
   abilities: { files: ['tests/acceptance/abilities/*.test.ts'], without: /$^/, atOnce: 1 },
+  // The whole face check in Firefox beside Chromium, with the times of both. The gate has Chromium in the launch suite.
+  browsers: { files: ['tests/acceptance/browsers/*.test.ts'], without: /$^/, atOnce: 1 },
   // Every screen by itself, without a service and without a camera.
   screens: { files: ['tests/acceptance/screens/*.test.ts'], without: /$^/, atOnce: 2 },
   // All 44 languages, and two that are none. The gate has six of them in the suite above.
@@ -40,10 +42,10 @@ const SUITES = {
 type Suite = keyof typeof SUITES
 /** A test that takes so long hangs: none takes a tenth of it, and a busy machine must fail none. */
 const HANGS_MS = 300_000
-const WHOLE_SYSTEM: readonly Suite[] = ['acceptance', 'launch', 'abilities', 'documents']
+const WHOLE_SYSTEM: readonly Suite[] = ['acceptance', 'launch', 'abilities', 'browsers', 'documents']
 /** `npm run acceptance -- documents` names the part of the acceptance tests that it wants. */
-const PARTS: readonly Suite[] = ['abilities', 'documents', 'languages', 'packages', 'screens']
-const WITH_PAGE: readonly Suite[] = ['launch', 'abilities', 'documents']
+const PARTS: readonly Suite[] = ['abilities', 'browsers', 'documents', 'languages', 'packages', 'screens']
+const WITH_PAGE: readonly Suite[] = ['launch', 'abilities', 'browsers', 'documents']
 
 const ROW_ID = /\[[A-EX]-\d{3}\]/
 const [suiteNames, extra, withIds] = split(process.argv.slice(2))

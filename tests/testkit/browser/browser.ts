@@ -67,7 +67,7 @@ export async function startBrowser({ cameraFile }: { cameraFile?: string } = {})
 /** The console message for a screen is this prefix and the screen's name. */
 export const SCREEN_LOG_PREFIX = 'screen: '
 /** Runs in every page. Logs each screen to the console when it appears: some disappear before a test could look for them. */
-const LOG_SCREENS = `(() => {
+export const LOG_SCREENS = `(() => {
   let last
   new MutationObserver(() => {
     const name = document.querySelector('main[data-screen]')?.dataset.screen

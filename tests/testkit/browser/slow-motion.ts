@@ -1,4 +1,3 @@
-import type { Frame } from 'playwright-core'
 import type { LiveCamera } from './live-camera.ts'
 
 /**
@@ -8,12 +7,17 @@ import type { LiveCamera } from './live-camera.ts'
  */
 const SLOW_MOTION = 7
 
+/** A page of any browser. */
+export interface Evaluates {
+  evaluate(expression: string): Promise<unknown>
+}
+
 /**
  * Sets the speed of what follows: the clock and the timers of the page, and the puppet before its
  * camera, are slower by the same factor. To the page it is the same as a faster machine. Browser, camera, models and service are
  * the real ones and know nothing of it. A page that is loaded again starts at normal speed.
  */
-export async function setSpeed(frame: Frame, camera: LiveCamera, speed: 'slow' | 'normal'): Promise<void> {
+export async function setSpeed(frame: Evaluates, camera: LiveCamera, speed: 'slow' | 'normal'): Promise<void> {
   const factor = speed === 'slow' ? SLOW_MOTION : 1
   camera.slowDown(factor)
   await frame.evaluate(slowPage(factor))

@@ -5,7 +5,7 @@ import type { Frame, Locator, Page } from 'playwright-core'
 import { SCREEN_LOG_PREFIX } from './browser.ts'
 import type { LiveCamera } from './live-camera.ts'
 import type { Recorded } from './proxy.ts'
-import { setSpeed } from './slow-motion.ts'
+import { type Evaluates, setSpeed } from './slow-motion.ts'
 import { type CreatedVisit, endOf } from './system.ts'
 
 /** One person on one page: what they see and press. Errors of the page are recorded. */
@@ -36,6 +36,11 @@ export interface Visit {
   answer(camera: LiveCamera, cannot?: readonly string[]): Promise<string[]>
   /** The codes in the service's answer to the last capture; empty if the page sent none. */
   lastCodes(): Promise<readonly number[]>
+}
+
+/** As much of a visit as a face check needs, in any browser. */
+export type FaceVisit = Pick<Visit, 'screen' | 'screens' | 'saw' | 'act' | 'answer' | 'lastCodes'> & {
+  frame: Evaluates
 }
 
 /** For every action of a page, captures included. It is long because a busy machine may stall. */
@@ -100,15 +105,7 @@ export function visitOn(page: Page, frame: Frame = page.mainFrame()): Visit {
     faults,
     screens,
     screen,
-    async saw(names, since = 0) {
-      const giveUpAt = performance.now() + WAIT_MS
-      for (;;) {
-        const seen = screens.slice(since).find((name) => names.includes(name))
-        if (seen !== undefined) return seen
-        if (performance.now() > giveUpAt) throw new Error(`Waiting for ${names}; shown: ${screens}; faults: ${faults}`)
-        await sleep(LOOK_EVERY_MS)
-      }
-    },
+    saw: (names, since) => seenOf({ screens, faults }, names, since),
     attribute,
     action,
     async open(launchUrl) {
@@ -139,29 +136,58 @@ export function visitOn(page: Page, frame: Frame = page.mainFrame()): Visit {
     },
     async answer(camera, cannot = []) {
       lastCodes = Promise.resolve([])
-      const asked: string[] = []
-      let last = ''
-      const giveUpAt = performance.now() + WAIT_MS
-      for (;;) {
-        const { screen: shown, status, movement } = await look(frame)
-        // Before the models are near, the page shows their progress, and then turns on the camera.
-        if (shown !== 'capture' && status !== 'asking') return asked
-        if (movement !== last && movement !== '') {
-          asked.push(movement)
-          if (cannot.includes(movement)) await action('cannot').click()
-          else camera.perform(movement)
-        }
-        last = movement
-        if (performance.now() > giveUpAt) throw new Error(`The capture does not end: ${await describe(main)}`)
-        await sleep(LOOK_EVERY_MS)
-      }
+      return answerMovements(frame, async (movement) => {
+        if (cannot.includes(movement)) await action('cannot').click()
+        else camera.perform(movement)
+      })
     },
     lastCodes: () => lastCodes,
   }
 }
 
+/** Waits until one of these names is among the screens that were shown after the first `since`. */
+export async function seenOf(
+  { screens, faults }: Pick<Visit, 'screens' | 'faults'>,
+  names: readonly string[],
+  since = 0,
+): Promise<string> {
+  const giveUpAt = performance.now() + WAIT_MS
+  for (;;) {
+    const seen = screens.slice(since).find((name) => names.includes(name))
+    if (seen !== undefined) return seen
+    if (performance.now() > giveUpAt) throw new Error(`Waiting for ${names}; shown: ${screens}; faults: ${faults}`)
+    await sleep(LOOK_EVERY_MS)
+  }
+}
+
+/** Looks at the page until the capture ends, and gives each movement that it asks for to `move`. Returns them. */
+export async function answerMovements(page: Evaluates, move: (movement: string) => unknown): Promise<string[]> {
+  const asked: string[] = []
+  let last = ''
+  const giveUpAt = performance.now() + WAIT_MS
+  for (;;) {
+    const { screen, status, movement } = (await page.evaluate(LOOK)) as Look
+    // Before the models are near, the page shows their progress, and then turns on the camera.
+    if (screen !== 'capture' && status !== 'asking') return asked
+    if (movement !== last && movement !== '') {
+      asked.push(movement)
+      await move(movement)
+    }
+    last = movement
+    if (performance.now() > giveUpAt) throw new Error(`The capture does not end: ${screen} ${status} ${movement}`)
+    await sleep(LOOK_EVERY_MS)
+  }
+}
+interface Look {
+  screen: string
+  status: string
+  movement: string
+}
+const LOOK = `(() => { const main = document.querySelector('main[data-screen]')
+  return { screen: main?.dataset.screen ?? '', status: main?.dataset.status ?? '', movement: main?.dataset.movement ?? '' } })()`
+
 /** A person who consents and makes the movements. */
-export async function takeFaceCheck(visit: Visit, camera: LiveCamera): Promise<string[][]> {
+export async function takeFaceCheck(visit: FaceVisit, camera: LiveCamera): Promise<string[][]> {
   await visit.screen(['welcome'])
   await visit.act('consent')
   return passCapture(visit, camera)
@@ -169,7 +195,7 @@ export async function takeFaceCheck(visit: Visit, camera: LiveCamera): Promise<s
 
 /** Shows the face until the page asks for no more. Returns the movements of each attempt. */
 export async function passCapture(
-  visit: Visit,
+  visit: FaceVisit,
   camera: LiveCamera,
   tryAgain = () => visit.act('retry'),
 ): Promise<string[][]> {
@@ -181,7 +207,7 @@ export async function passCapture(
  * last one was inconclusive. Returns the movements of each attempt and the screen that follows the face step.
  */
 export async function showFace(
-  visit: Visit,
+  visit: FaceVisit,
   camera: LiveCamera,
   tryAgain = () => visit.act('retry'),
 ): Promise<{ tries: string[][]; next: string }> {
@@ -209,7 +235,7 @@ export async function showFace(
 }
 
 /** Checks that the flow ends with a verdict and that the page shows it. The error quotes the host's result. */
-export async function checkVerdict(visit: Visit, created: CreatedVisit): Promise<void> {
+export async function checkVerdict(visit: FaceVisit, created: CreatedVisit): Promise<void> {
   await visit.saw(['done', 'ended', 'problem'])
   const { riskEvaluation, ...result } = await created.result()
   const facts = JSON.stringify({ errors: result.errors, flags: riskEvaluation.flags, screens: visit.screens })
@@ -217,13 +243,6 @@ export async function checkVerdict(visit: Visit, created: CreatedVisit): Promise
   const verdict = { flowStatus: 'COMPLETED', sessionStatus: 'AGE_ABOVE_THRESHOLD', errors: [], reasons: [] }
   assert.deepEqual(await endOf(created), verdict, facts)
   await visit.saw(['done'])
-}
-
-async function look(frame: Frame): Promise<{ screen: string; status: string; movement: string }> {
-  return frame.evaluate(
-    `(() => { const main = document.querySelector('main[data-screen]')
-      return { screen: main?.dataset.screen ?? '', status: main?.dataset.status ?? '', movement: main?.dataset.movement ?? '' } })()`,
-  )
 }
 
 /** The screen's own attributes, for messages. */

@@ -44,12 +44,19 @@ export const WHOLE_FLOW = { timeout: 600_000 } as const
 
 /** A visitor with a new device that has never opened the page. The device is closed after the test. */
 export async function newVisitor(t: TestContext, options?: DeviceOptions): Promise<Visitor> {
-  const { camera, browser } = await cameraBrowser()
+  const { browser } = await cameraBrowser()
+  const camera = await faceCamera(t)
+  return { ...(await visitorIn(browser, t, options)), camera }
+}
+
+/** The puppet alone, for browsers that take their pictures in another way. */
+export async function faceCamera(t: TestContext): Promise<LiveCamera> {
+  const { camera } = await cameraBrowser()
   t.after(() => {
     camera.show('rest')
     camera.slowDown(1)
   })
-  return { ...(await visitorIn(browser, t, options)), camera }
+  return camera
 }
 
 /** A visitor whose device has no camera. The models are not loaded either: without a face they would only take time. */
