@@ -50,7 +50,10 @@ export function WelcomeScreen({ view, actions, texts, first, more, instead }: Pr
         {more}
       </ul>
       <div ref={end} />
-      {load !== undefined && <p class="small">{load}</p>}
+      {/* It comes and goes while models are loaded. Its line stays, so that no button moves under a finger. */}
+      <p class="small" aria-hidden={load === undefined}>
+        {load ?? '\u00a0'}
+      </p>
       {view.verification === null && <p class="small">{t('welcome.minor')}</p>}
       <Links view={view} texts={texts} />
       <ConsentPanel
