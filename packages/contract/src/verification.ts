@@ -205,10 +205,10 @@ export const VerificationWebhook = Type.Object(
     codeHash: Type.Optional(codeHash('null where no browser has ended the session')),
     captureConditions: Type.Optional(CaptureConditions),
     assurance: Type.Optional(
-      Type.Object(CAPTURE_ASSURANCE, {
-        description:
-          'Extension: with SUCCESS, how the movements differed from what everybody gets; absent where they did not',
-      }),
+      Type.Object(
+        { ...CAPTURE_ASSURANCE },
+        { description: 'Extension: with SUCCESS, how the movements differed from the usual ones, if they did' },
+      ),
     ),
     consent,
     livemode: Type.Boolean({ description: 'Extension' }),
