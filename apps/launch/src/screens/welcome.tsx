@@ -34,7 +34,10 @@ export function WelcomeScreen({ view, actions, texts, first, more, instead }: Pr
     working: workingOn(true),
     onPress: () => answer(true),
   }
-  const load = downloadText(view.download, t, tag)
+  const named = useRef(view.download)
+  // What was named stays when it has come: without that line the buttons would move under a finger.
+  if (downloadText(view.download, t, tag) !== undefined) named.current = view.download
+  const load = downloadText(named.current, t, tag)
   return (
     <div class="screen">
       <div class="hero">
@@ -50,10 +53,7 @@ export function WelcomeScreen({ view, actions, texts, first, more, instead }: Pr
         {more}
       </ul>
       <div ref={end} />
-      {/* It comes and goes while models are loaded. Its line stays, so that no button moves under a finger. */}
-      <p class="small" aria-hidden={load === undefined}>
-        {load ?? '\u00a0'}
-      </p>
+      {load !== undefined && <p class="small">{load}</p>}
       {view.verification === null && <p class="small">{t('welcome.minor')}</p>}
       <Links view={view} texts={texts} />
       <ConsentPanel
