@@ -25,7 +25,10 @@ writeProfiles(stored, {
 })
 
 const dev = join(folder, 'env')
-writeFileSync(dev, `DATABASE_URL=postgres://dev\nOSTIARY_URL=http://localhost:18431\nOSTIARY_API_KEY=${DEV}\n`)
+writeFileSync(
+  dev,
+  `DATABASE_URL=postgres://dev\nMASTER_KEY_FILE=dev.key\nOSTIARY_URL=http://localhost:18431\nOSTIARY_API_KEY=${DEV}\n`,
+)
 
 async function cli(line: string, env: Env) {
   const [out, err]: [string[], string[]] = [[], []]
@@ -45,7 +48,6 @@ async function chosen(line: string, env: Env): Promise<unknown[]> {
 test('address and key come from the options, the environment, the profile, the installation, in this order', async () => {
   const here = readInstallation(bare, dev)
   assert.equal(here.DATABASE_URL, 'postgres://dev')
-  assert.equal(readInstallation({ ...bare, DATABASE_URL: 'mine' }, dev).DATABASE_URL, 'mine')
   assert.deepEqual(await chosen('', bare), ['http://127.0.0.1:8080', 'default', null, null])
   assert.deepEqual(await chosen('', here), ['http://localhost:18431', 'installation', 'ost_test_', 'installation'])
   const both = readInstallation(stored, dev)
@@ -67,6 +69,15 @@ test('address and key come from the options, the environment, the profile, the i
     'ost_test_',
     'option',
   ])
+})
+
+test('an environment that names another database takes nothing from the installation', () => {
+  const mine: Env = { DATABASE_URL: 'postgres://mine', MASTER_KEY: 'mine' }
+  assert.deepEqual(readInstallation(mine, dev), mine)
+  assert.deepEqual(readInstallation({ CELLS_FILE: 'cells.json' }, dev), { CELLS_FILE: 'cells.json' })
+  const same: Env = { DATABASE_URL: 'postgres://dev', LOG_LEVEL: 'warn' }
+  const read = readInstallation(same, dev)
+  assert.deepEqual([read.MASTER_KEY_FILE, read.LOG_LEVEL], ['dev.key', 'warn'])
 })
 
 test('a stored key goes to the service that it was stored for, and to no other', async () => {

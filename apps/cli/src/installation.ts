@@ -9,11 +9,14 @@ const FILE = new URL('../../../.dev/env', import.meta.url)
 export const INSTALLATION = { url: 'OSTIARY_INSTALLATION_URL', key: 'OSTIARY_INSTALLATION_KEY' } as const
 
 /**
- * The environment, with what the installation that this command line stands in says of itself. What is set already wins. Its
- * address and key go under names of their own, because a profile wins over them and the environment over a profile.
+ * The environment, with what the installation that this command line stands in says of itself. What is set already wins, and an
+ * environment that names another database means another installation. The address and the key go under names of their own,
+ * because a profile wins over them and the environment over a profile.
  */
 export function readInstallation(env: Environment, file: URL | string = FILE): Environment {
   const { OSTIARY_URL, OSTIARY_API_KEY, ...settings } = parseEnv(textOf(file))
+  const database = env.CELLS_FILE ?? env.DATABASE_URL ?? settings.DATABASE_URL
+  if (database !== settings.DATABASE_URL) return env
   return {
     ...settings,
     ...(OSTIARY_URL !== undefined && { [INSTALLATION.url]: OSTIARY_URL }),
