@@ -9,12 +9,18 @@ import type { RowsAnswer } from './engine/rows.ts'
 export function createSanctionsMetrics(metrics: Metrics) {
   const files = metrics.add(createLabelledCounter('ostiary_sanctions_files_total', 'Screened files', 'result'))
   const rows = metrics.add(createLabelledCounter('ostiary_sanctions_rows_total', 'Screened rows', 'result'))
+  const expansions = metrics.add(
+    createLabelledCounter('ostiary_sanctions_expansions_total', 'Words expanded for a search', 'source'),
+  )
   return {
     rows(total: number, answers: readonly RowsAnswer[], isFile: boolean): void {
       const matched = answers.reduce((sum, answer) => sum + answer.matched, 0)
       if (isFile) files.count(matched > 0 ? 'matched' : 'clear')
       rows.count('matched', matched)
       rows.count('clear', total - matched)
+      for (const answer of answers) {
+        for (const [source, count] of Object.entries(answer.expansions)) expansions.count(source, count)
+      }
     },
   }
 }

@@ -338,3 +338,18 @@ test('files and rows are counted by outcome', async () => {
   const grown = (await counts()).map((now, at) => now - (start[at] ?? 0))
   assert.deepEqual(grown, [1, 2, 2, 2])
 })
+
+test('expanded words are counted by where their expansions came from', async () => {
+  const counts = async () => {
+    const text = await server.wire.platform.metrics.text()
+    const found = [...text.matchAll(/^ostiary_sanctions_expansions_total\{source="(\w+)"\} (\d+)$/gm)]
+    return Object.fromEntries(found.map(([, source = '', count]) => [source, Number(count)]))
+  }
+  const row = '1,Quiverantho,Plombestrad,\n'
+  const start = await counts()
+  await server.screen(HEADER + row + row)
+  const end = await counts()
+  const grown = (source: string) => (end[source] ?? 0) - (start[source] ?? 0)
+  // Each word is computed for the first row and cached for the second.
+  assert.deepEqual(['computed', 'cached', 'prepared', 'evicted'].map(grown), [2, 2, 0, 0])
+})

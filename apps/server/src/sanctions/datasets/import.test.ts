@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { INDEX_FORMAT, readFacts } from '../engine/snapshot.ts'
+import { INDEX_FORMAT, openSnapshot, readFacts } from '../engine/snapshot.ts'
 import type { BuildProgress } from './build-main.ts'
 import type { DatasetId } from './files.ts'
 import { peopleCsv, setUp, tamper } from './testing/lists.ts'
@@ -262,6 +262,18 @@ test('old versions are deleted, the one in service never is', async (t) => {
   await importer.rollback(LIST)
   assert.deepEqual(await files.prune(LIST, 1), [versions[2]])
   assert.deepEqual(await files.versions(LIST), [versions[1]])
+})
+
+test('a snapshot of the last release serves as it is, and a rebuild adds its prepared expansions', async (t) => {
+  const { importer, clock, files, write } = setUp(t)
+  const first = await importer.importList({ dataset: LIST, paths: [write('a.csv', peopleCsv(30))] })
+  tamper(files.pathOf(LIST, first.version)).say({ expansions: undefined })
+  assert.equal((await importer.verify(LIST)).entries, 30)
+  clock.advance(1_000)
+  const rebuilt = await importer.rebuild(LIST)
+  assert.equal(rebuilt?.entries, 30)
+  assert.ok((await openSnapshot(files.pathOf(LIST, rebuilt?.version ?? ''))).expansions)
+  assert.equal(await importer.rebuild(LIST), null, 'nothing more to do')
 })
 
 test('verify finds one flipped bit in the index and in the records, and a snapshot that is cut off', async (t) => {

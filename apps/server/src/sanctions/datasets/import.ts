@@ -8,7 +8,7 @@ import { open, rm, stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import type { Clock } from '../../platform/clock.ts'
 import type { Ids } from '../../platform/ids.ts'
-import { readFacts, type SnapshotFacts } from '../engine/snapshot.ts'
+import { isUpToDate, readFacts, type SnapshotFacts } from '../engine/snapshot.ts'
 import { findDeltas } from '../lists/ftm-delta.ts'
 import { missingAliasFiles } from '../lists/ofac.ts'
 import { detectFormat, type ListFormat } from '../lists/read-list.ts'
@@ -78,7 +78,7 @@ export interface Importer {
   verify(dataset: DatasetId, version?: string): Promise<SnapshotFacts>
   /** Puts another version into service. Default: the one before the current version. */
   rollback(dataset: DatasetId, to?: string): Promise<{ from: string | null; to: string }>
-  /** Rebuilds the index of the current version from its records. Null when it is already complete and of this format. */
+  /** Rebuilds the index of the current version from its records. Null when it is already complete and as this release writes it. */
   rebuild(dataset: DatasetId, options?: BuildOptions & { force?: boolean }): Promise<SnapshotFacts | null>
   remove(dataset: DatasetId): Promise<void>
   /** Shared lists first, then those of the tenants. */
@@ -308,7 +308,8 @@ export function createImporter({ files, clock, ids, keepVersions }: ImporterDeps
       if (dataset.name === DEMO) return null // rebuilt when the API starts, if necessary
       const current = await files.current(dataset)
       if (current === null) throw new Error(`There is no dataset ${dataset.name}`)
-      if (!force && (await isWhole(dataset, current))) return null
+      const isDone = async () => (await isWhole(dataset, current)) && isUpToDate(files.pathOf(dataset, current))
+      if (!force && (await isDone())) return null
       return reindex(dataset, current, options).catch((error) => {
         throw unreadable(dataset, error)
       })

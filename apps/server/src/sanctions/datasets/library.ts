@@ -104,9 +104,16 @@ export function createLibrary({ files, pool, clock, log, prepare }: Deps): Libra
 
   async function read(id: DatasetId, version: string, key: string): Promise<Loaded> {
     const started = clock.monotonicMs()
-    const { facts: about, index, path, recordsAt, recordsLength } = await openSnapshot(files.pathOf(id, version))
+    const {
+      facts: about,
+      index,
+      expansions,
+      path,
+      recordsAt,
+      recordsLength,
+    } = await openSnapshot(files.pathOf(id, version))
     const records = { path, at: recordsAt, length: recordsLength }
-    pool.open(key, { dataset: id.name, version, index, records })
+    pool.open(key, { dataset: id.name, version, index, expansions, records })
     const durationMs = Math.round(clock.monotonicMs() - started)
     log.info({ detail: id.name, version, durationMs }, 'dataset read')
     const loaded: Loaded = { id, version, key, facts: about, holders: 0, retired: false }

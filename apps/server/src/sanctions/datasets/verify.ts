@@ -11,10 +11,16 @@ const ROUNDING = 1e-4
 
 /** The checks before a snapshot is put into service: all bytes match their checksums, and its canaries are found. */
 export async function verifySnapshot(path: string): Promise<SnapshotFacts> {
-  const { facts, index, recordsAt, recordsLength } = await openSnapshot(path)
+  const { facts, index, expansions, recordsAt, recordsLength } = await openSnapshot(path)
   await checkRecords(path)
   const { dataset, version } = facts
-  const list = openList({ dataset, version, index, records: { path, at: recordsAt, length: recordsLength } })
+  const list = openList({
+    dataset,
+    version,
+    index,
+    expansions,
+    records: { path, at: recordsAt, length: recordsLength },
+  })
   try {
     for (const canary of facts.canaries) checkCanary(list, canary)
   } finally {

@@ -15,23 +15,25 @@ const KNOTS: readonly (readonly [score: number, published: number])[] = [
   [1, 1],
 ]
 
+const SCORES = Float64Array.from(KNOTS, ([score]) => score)
+const PUBLISHED = Float64Array.from(KNOTS, ([, published]) => published)
+
 export function calibrate(score: number): number {
-  return interpolate(KNOTS, score)
+  return interpolate(SCORES, PUBLISHED, score)
 }
 
 /** The lowest name score that is published as this score. */
 export function nameScoreFor(published: number): number {
-  return interpolate(
-    KNOTS.map(([score, value]) => [value, score] as const),
-    published,
-  )
+  return interpolate(PUBLISHED, SCORES, published)
 }
 
-function interpolate(knots: readonly (readonly [number, number])[], x: number): number {
-  for (let n = 1; n < knots.length; n++) {
-    const [x1, y1] = knots[n] as readonly [number, number]
-    const [x0, y0] = knots[n - 1] as readonly [number, number]
-    if (x <= x1) return y0 + ((x - x0) * (y1 - y0)) / (x1 - x0)
+function interpolate(xs: Float64Array, ys: Float64Array, x: number): number {
+  for (let n = 1; n < xs.length; n++) {
+    const x1 = xs[n] as number
+    if (x > x1) continue
+    const x0 = xs[n - 1] as number
+    const y0 = ys[n - 1] as number
+    return y0 + ((x - x0) * ((ys[n] as number) - y0)) / (x1 - x0)
   }
   return 1
 }

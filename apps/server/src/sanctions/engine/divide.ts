@@ -3,15 +3,20 @@ import type { Word } from '../names/tokens.ts'
 import { wordKey } from './build.ts'
 import { hashPair } from './hash.ts'
 import type { NameIndex } from './name-index.ts'
-import { divisionsOf } from './pair.ts'
+import { divisionsOf, MIN_JOINED_LENGTH } from './pair.ts'
 
 const CACHED_DIVISIONS_MAX = 100_000
 const NONE: Word[][] = []
 
 /** Whether some name may contain both words. A set bit may be a hash collision; a clear bit is a certain no. */
 export function mayShareName({ pairBits }: Pick<NameIndex, 'pairBits'>, a: number, b: number): boolean {
+  return sharedBit(pairBits, a, b) === 1
+}
+
+/** The same as a number, for loops that must not branch. */
+export function sharedBit(pairBits: Uint32Array, a: number, b: number): number {
   const bit = hashPair(a, b) & (pairBits.length * 32 - 1)
-  return (((pairBits[bit >>> 5] as number) >>> (bit & 31)) & 1) === 1
+  return ((pairBits[bit >>> 5] as number) >>> (bit & 31)) & 1
 }
 
 export interface Divider {
@@ -33,6 +38,7 @@ export function createDivider(index: NameIndex, idOf: (key: string) => number): 
     knows,
     mayOccurTogether,
     divisions(text) {
+      if (text.length < MIN_JOINED_LENGTH) return NONE
       const known = kept.get(text)
       if (known) return known
       const found = divisionsOf(text).filter((parts) => parts.every(knows) && mayOccurTogether(parts))

@@ -6,34 +6,63 @@ import { eachNeighbour, hashText, nearTag } from './hash.ts'
 import { CLASSES, countWords, type NameIndex } from './name-index.ts'
 import { isLight } from './name-score.ts'
 
-/** The words that a customer's word may stand for, most similar first. One array, because tens of thousands are cached. */
+/** The words that a customer's word may stand for, most similar first: `count` words from `from` on. */
 export interface Expansion {
   /** Three numbers per word: its id; its similarity in thousandths with its tag; how many names this and all earlier words occur in. */
   numbers: Uint32Array
+  /** Where the first word's numbers begin. */
+  from: number
   count: number
 }
 
 export const PER_WORD = 3
-export const idAt = ({ numbers }: Expansion, n: number): number => numbers[n * PER_WORD] as number
-export const similarityAt = ({ numbers }: Expansion, n: number): number => (numbers[n * PER_WORD + 1] as number) >>> 16
-export const tagAt = ({ numbers }: Expansion, n: number): number => (numbers[n * PER_WORD + 1] as number) & 65535
-/** How many names the words up to and including `n` occur in: the cost of scanning them. */
-export const namesUpTo = ({ numbers }: Expansion, n: number): number => numbers[n * PER_WORD + 2] as number
 
 /** `near` leaves out words that are two edits apart, which take four times the work to find. */
 export type Reach = 'near' | 'far'
 
-export interface Expander {
-  idOf(key: string): number
-  expand(word: string, reach: Reach): Expansion
+/**
+ * Expansions that were made when the list was imported, in shared memory: those of the list's frequent words with the reach `near`,
+ * which the default threshold needs. The expansion of word `id` is between `expansionAt[id]` and `expansionAt[id + 1]`; nothing is there
+ * for other words.
+ */
+export interface Expansions {
+  expansionAt: Uint32Array
+  expansions: Uint32Array
 }
 
-/** Limit of the cache per thread, in words. Customer files repeat the same words over and over. */
-const CACHED_WORDS_MAX = 2_000_000
+/** Where the expansions of a thread's words came from. */
+export interface ExpansionCounts {
+  prepared: number
+  cached: number
+  computed: number
+  /** Cached expansions that were dropped because the cache was full. */
+  evicted: number
+}
+
+export interface Expander {
+  idOf(key: string): number
+  expand(word: string, reach: Reach, into: Expansion): void
+  /** Computes the expansion, whether it is prepared or cached or not. */
+  compute(word: string, reach: Reach): Uint32Array
+  counts: ExpansionCounts
+}
+
+export interface ExpanderOptions {
+  expansions?: Expansions | undefined
+  cachedWordsMax?: number
+}
+
+/**
+ * Limit of the cache per thread, in words, for each of its two halves. A file of 40,000 rows has 20,000 different words.
+ */
+const CACHED_WORDS_MAX = 1_000_000
 /** Fixed memory of one cached expansion, counted in words. */
 const WORDS_PER_ENTRY = 24
 
-export function createExpander(index: NameIndex): Expander {
+export function createExpander(
+  index: NameIndex,
+  { expansions, cachedWordsMax = CACHED_WORDS_MAX }: ExpanderOptions = {},
+): Expander {
   const { wordAt, wordBytes, wordRole, wordTable, skeletonAt, skeletonBytes, soundsAt, sounds, postAt } = index
   const best = new Uint16Array(countWords(index))
   const query = new Uint8Array(64)
@@ -45,8 +74,8 @@ export function createExpander(index: NameIndex): Expander {
   const touched: number[] = []
   /** Similarity and id in one number, so that they sort without a comparison function. */
   let order = new Float64Array(256)
-  const kept = new Map<string, Expansion>()
-  let keptIds = 0
+  const cache = createCache(cachedWordsMax)
+  const { counts } = cache
 
   function idOf(key: string): number {
     const mask = wordTable.length - 1
@@ -134,7 +163,7 @@ export function createExpander(index: NameIndex): Expander {
   }
 
   /** The words found, most similar first, so that a caller that needs only the best can stop early. */
-  function collect(): Expansion {
+  function collect(): Uint32Array {
     let count = 0
     if (order.length < found.length) order = new Float64Array(found.length * 2)
     for (const id of found) {
@@ -151,10 +180,10 @@ export function createExpander(index: NameIndex): Expander {
       numbers[n * PER_WORD + 1] = ((best[id] as number) << 16) | tagOf(index, id)
       numbers[n * PER_WORD + 2] = names
     }
-    return { numbers, count }
+    return numbers
   }
 
-  function compute(word: string, reach: Reach): Expansion {
+  function compute(word: string, reach: Reach): Uint32Array {
     for (const id of touched) best[id] = 0
     touched.length = 0
     found.length = 0
@@ -172,20 +201,77 @@ export function createExpander(index: NameIndex): Expander {
     return collect()
   }
 
+  /** Whether the expansion was made at import. */
+  function isPrepared(word: string, into: Expansion): boolean {
+    if (!expansions) return false
+    const id = idOf(word)
+    if (id < 0) return false
+    const { expansionAt } = expansions
+    const from = expansionAt[id] as number
+    const count = (expansionAt[id + 1] as number) - from
+    if (count === 0) return false
+    into.numbers = expansions.expansions
+    into.from = from * PER_WORD
+    into.count = count
+    counts.prepared++
+    return true
+  }
+
   return {
     idOf,
-    expand(word, reach) {
-      const key = reach === 'far' ? word : `${word} `
-      const known = kept.get(key)
-      if (known) return known
-      const expansion = compute(word, reach)
-      keptIds += expansion.count + WORDS_PER_ENTRY
-      if (keptIds > CACHED_WORDS_MAX) {
-        kept.clear()
-        keptIds = expansion.count + WORDS_PER_ENTRY
+    compute,
+    counts,
+    expand(word, reach, into) {
+      if (reach === 'near' && isPrepared(word, into)) return
+      let numbers = cache.find(word, reach)
+      if (numbers) counts.cached++
+      else {
+        numbers = compute(word, reach)
+        counts.computed++
+        cache.keep(word, reach, numbers)
       }
-      kept.set(key, expansion)
-      return expansion
+      into.numbers = numbers
+      into.from = 0
+      into.count = numbers.length / PER_WORD
+    },
+  }
+}
+
+type Kept = Readonly<Record<Reach, Map<string, Uint32Array>>>
+
+/**
+ * Customer files repeat the same words over and over. The cache has two halves: when the new one is full, the old one is dropped
+ * and the new one takes its place. A word that is found in the old half moves to the new one, so frequent words stay.
+ */
+function createCache(wordsMax: number) {
+  const counts: ExpansionCounts = { prepared: 0, cached: 0, computed: 0, evicted: 0 }
+  const empty = (): Kept => ({ near: new Map(), far: new Map() })
+  let fresh = empty()
+  let old = empty()
+  let words = 0
+
+  function keep(word: string, reach: Reach, numbers: Uint32Array): void {
+    words += numbers.length / PER_WORD + WORDS_PER_ENTRY
+    if (words > wordsMax) {
+      counts.evicted += old.near.size + old.far.size
+      old = fresh
+      fresh = empty()
+      words = numbers.length / PER_WORD + WORDS_PER_ENTRY
+    }
+    fresh[reach].set(word, numbers)
+  }
+
+  return {
+    counts,
+    keep,
+    find(word: string, reach: Reach): Uint32Array | undefined {
+      const known = fresh[reach].get(word)
+      if (known) return known
+      const older = old[reach].get(word)
+      if (!older) return undefined
+      old[reach].delete(word)
+      keep(word, reach, older)
+      return older
     },
   }
 }

@@ -81,7 +81,7 @@ function fill(query: readonly Word[], listed: readonly Word[], similarity: (i: n
 }
 
 const MAX_JOINED = 3
-const MIN_JOINED_LENGTH = 5
+export const MIN_JOINED_LENGTH = 5
 const MIN_PART = 3
 const MIN_PARTICLE = 2
 const MIN_RECUT = 2
@@ -94,27 +94,32 @@ export function readingsOf(
 ): Reading[] {
   const readings: Reading[] = [{ words, exactAt: [] }]
   for (let from = 0; from < words.length; from++) {
-    for (let count = 2; count <= MAX_JOINED && from + count <= words.length; count++) {
-      const text = words
-        .slice(from, from + count)
-        .map((word) => word.text)
-        .join('')
-      const joined: Word = { text, role: 'full' }
-      if (text.length < MIN_JOINED_LENGTH || !has(joined)) continue
-      readings.push({ words: [...words.slice(0, from), joined, ...words.slice(from + count)], exactAt: [from] })
-    }
-    for (const parts of recut(words[from] as Word, words[from + 1])) {
-      if (!parts.every(has)) continue
-      readings.push({ words: [...words.slice(0, from), ...parts, ...words.slice(from + 2)], exactAt: [from, from + 1] })
-    }
     const word = words[from] as Word
+    let text = word.text
+    for (let to = from + 1; to < words.length && to < from + MAX_JOINED; to++) {
+      text += (words[to] as Word).text
+      if (text.length < MIN_JOINED_LENGTH) continue
+      const joined: Word = { text, role: 'full' }
+      if (has(joined)) readings.push(replaced(words, from, to + 1, [joined]))
+    }
+    const next = words[from + 1]
+    if (word.role === 'full' && next?.role === 'full') {
+      for (const parts of recut(word.text, next.text, has)) readings.push(replaced(words, from, from + 2, parts))
+    }
     if (word.role !== 'full' || words.length === MAX_WORDS) continue
     for (const parts of divide(word.text)) {
-      if (!parts.every(has)) continue
-      readings.push({ words: [...words.slice(0, from), ...parts, ...words.slice(from + 1)], exactAt: [from, from + 1] })
+      if (parts.every(has)) readings.push(replaced(words, from, from + 1, parts))
     }
   }
   return readings
+}
+
+/** The name with other words in place of those from `from` to `to`. They must match exactly. */
+function replaced(words: readonly Word[], from: number, to: number, parts: readonly Word[]): Reading {
+  return {
+    words: [...words.slice(0, from), ...parts, ...words.slice(to)],
+    exactAt: parts.length === 1 ? [from] : [from, from + 1],
+  }
 }
 
 /** Every way to divide a word in two: two names, or an article and a name. */
@@ -130,16 +135,18 @@ export function divisionsOf(text: string): Word[][] {
   return divisions
 }
 
-/** Moves a space by one letter: "lauren tnkunda". */
-function recut(first: Word, second: Word | undefined): Word[][] {
-  if (first.role !== 'full' || second?.role !== 'full') return []
-  const text = first.text + second.text
-  return [first.text.length - 1, first.text.length + 1]
-    .filter((cut) => cut >= MIN_RECUT && cut <= text.length - MIN_RECUT)
-    .map((cut) => [
-      { text: text.slice(0, cut), role: 'full' },
-      { text: text.slice(cut), role: 'full' },
-    ])
+/** Moves a space by one letter: "lauren tnkunda". Hardly any such word is in the list, so most end with the first. */
+function recut(first: string, second: string, has: (word: Word) => boolean): Word[][] {
+  const text = first + second
+  const found: Word[][] = []
+  for (let cut = first.length - 1; cut <= first.length + 1; cut += 2) {
+    if (cut < MIN_RECUT || cut > text.length - MIN_RECUT) continue
+    const start: Word = { text: text.slice(0, cut), role: 'full' }
+    if (!has(start)) continue
+    const end: Word = { text: text.slice(cut), role: 'full' }
+    if (has(end)) found.push([start, end])
+  }
+  return found
 }
 
 /** The best reading of the customer's name against one listed name, before calibration. */

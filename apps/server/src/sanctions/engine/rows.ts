@@ -3,6 +3,7 @@ import { type ListedMatch, type MatchedRecord, type RowResult, SANCTIONS_LIMITS 
 import type { Person } from '../csv.ts'
 import { readDob } from '../dob.ts'
 import { readPerson } from '../names/tokens.ts'
+import type { ExpansionCounts } from './expand.ts'
 import { createHitWriter, type HitWriter, keyText } from './hits.ts'
 import { type PackedText, packText } from './packed-text.ts'
 import { describeMatch, type FoundMatch, findMatches, type SearchableList } from './screen.ts'
@@ -24,6 +25,8 @@ export interface RowsAnswer {
   warned: number
   /** Whether matches were left out to limit the size of the file's answer. */
   shortened: boolean
+  /** Where the expansions of the rows' words came from. */
+  expansions: ExpansionCounts
   /** The hits as keyed hashes, for a file that is a part of a run. Those that the answer leaves out are among them. */
   hits?: Uint8Array<ArrayBuffer>
 }
@@ -51,6 +54,7 @@ export function answerRows(
   let warned = 0
   let shortened = false
   const writer = hitKey && createHitWriter(hitKey)
+  const before = countsOf(lists)
   for (const row of rows) {
     const isFullyShown = records.length < fullyShownRows
     const shown = isFullyShown ? MATCHES_PER_ROW : 1
@@ -70,7 +74,22 @@ export function answerRows(
     matched: records.length,
     warned,
     shortened,
+    expansions: sumCounts(countsOf(lists), before, -1),
     ...(writer && { hits: writer.bytes() }),
+  }
+}
+
+const NO_COUNTS: ExpansionCounts = { prepared: 0, cached: 0, computed: 0, evicted: 0 }
+
+const countsOf = (lists: readonly SearchableList[]) =>
+  lists.reduce((sum, { searcher }) => sumCounts(sum, searcher.counts), NO_COUNTS)
+
+function sumCounts(a: ExpansionCounts, b: ExpansionCounts, sign = 1): ExpansionCounts {
+  return {
+    prepared: a.prepared + sign * b.prepared,
+    cached: a.cached + sign * b.cached,
+    computed: a.computed + sign * b.computed,
+    evicted: a.evicted + sign * b.evicted,
   }
 }
 

@@ -2,9 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ListedEntity } from '../lists/listed.ts'
 import { type Name, readName } from '../names/tokens.ts'
+import { createFirstSearcher } from '../testing/first-search.ts'
 import { createNames } from '../testing/random-names.ts'
 import { createIndexBuilder } from './build.ts'
 import { scoreNames } from './pair.ts'
+import { prepareExpansions } from './prepare.ts'
 import { createSearcher } from './search.ts'
 
 const THRESHOLDS = [0.3, 0.55, 0.65, 0.72, 0.8, 0.88, 0.95, 0.97, 0.99, 1]
@@ -17,8 +19,11 @@ function bruteForce(entities: readonly Name[][], query: Name): Map<number, numbe
 function indexOf(entities: readonly ListedEntity[]) {
   const builder = createIndexBuilder()
   const kept = entities.filter((entity, at) => builder.add(entity, at))
+  const index = builder.finish()
   return {
-    searcher: createSearcher(builder.finish(), { longList: 60 }),
+    index,
+    // Some words are prepared, the others are not.
+    searcher: createSearcher(index, { longList: 60, expansions: prepareExpansions(index, 40) }),
     names: kept.map((entity) => entity.names.map(({ text }) => readName(text))),
   }
 }
@@ -45,6 +50,28 @@ for (const seed of [1, 2, 3, 4]) {
     assert.ok(found > 1_000, `only ${found} hits: the test would not notice a search that finds nothing`)
   })
 }
+
+test('the search gives the hits of the search of release 0.1, with and without prepared expansions', () => {
+  const names = createNames(8)
+  const entities = Array.from({ length: 3_000 }, (_, id) => names.entity(id))
+  const { index, searcher } = indexOf(entities)
+  const first = createFirstSearcher(index, { longList: 60 })
+  const unprepared = createSearcher(index, { longList: 60, cachedWordsMax: 500 })
+  let found = 0
+  for (let n = 0; n < 600; n++) {
+    const from = names.random.pick(names.random.pick(entities).names).text
+    const query = readName(n % 2 === 0 ? names.mutate(from) : names.name())
+    for (const threshold of [0.7, 0.88123, 0.9]) {
+      const wanted = sortHits(first.search(query, threshold))
+      assert.deepEqual(sortHits(searcher.search(query, threshold)), wanted)
+      assert.deepEqual(sortHits(unprepared.search(query, threshold)), wanted)
+      found += wanted.length
+    }
+  }
+  assert.ok(found > 1_000, `only ${found} hits`)
+  assert.ok(searcher.counts.prepared > 100 && searcher.counts.computed > 100, JSON.stringify(searcher.counts))
+  assert.ok(unprepared.counts.prepared === 0 && unprepared.counts.evicted > 100, JSON.stringify(unprepared.counts))
+})
 
 test('a search does not depend on the one before it', () => {
   const names = createNames(9)

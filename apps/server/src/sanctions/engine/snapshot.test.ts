@@ -9,10 +9,12 @@ import { collect } from '../lists/testing/sources.ts'
 import { createNames } from '../testing/random-names.ts'
 import { createIndexBuilder } from './build.ts'
 import type { NameIndex } from './name-index.ts'
+import { prepareExpansions } from './prepare.ts'
 import {
   BrokenSnapshot,
   checkRecords,
   INDEX_FORMAT,
+  isUpToDate,
   openSnapshot,
   readFacts,
   readRecords,
@@ -29,6 +31,12 @@ const FACTS = {
   createdAt: '2026-01-01T00:00:00.000Z',
   sources: [{ name: 'invented.csv', sha256: 'ab'.repeat(32) }],
 }
+
+const LAST_RELEASE_ARRAYS =
+  `wordAt wordBytes wordRole wordTable skeletonAt skeletonBytes soundsAt sounds near1At near1 near1Tag near2At near2 near2Tag
+  postAt post tagsAt tags pairBits nameAt nameWords nameNear nameEntity nameNumber nameScript nameNative birthAt births recordAt`.split(
+    /\s+/,
+  )
 
 let folder = ''
 let files = 0
@@ -65,10 +73,21 @@ async function write(entities: readonly ListedEntity[]): Promise<string> {
   return path
 }
 
+interface Part {
+  at: number
+  length: number
+}
+
 interface Parts {
   bytes: Buffer
   descriptionAt: number
-  description: { format: number; records: { at: number; length: number }; index: { at: number; length: number } }
+  description: {
+    format: number
+    sections: { name: string; at: number; length: number }[]
+    records: Part
+    index: Part
+    expansions: Part
+  }
 }
 
 async function partsOf(path: string): Promise<Parts> {
@@ -119,6 +138,28 @@ describe('what is written', () => {
       assert.deepEqual([...index[name]], [...expected[name]], name)
       assert.ok(index[name].buffer instanceof SharedArrayBuffer, name)
     }
+  })
+
+  test('has the expansions of frequent words, in shared memory', async () => {
+    const entities = entitiesOf(300, 91)
+    const { index, expansions } = await openSnapshot(await write(entities))
+    const expected = prepareExpansions(index)
+    assert.ok(expansions && expected.expansions.length > 0)
+    for (const name of ['expansionAt', 'expansions'] as const) {
+      assert.deepEqual([...expansions[name]], [...expected[name]], name)
+      assert.ok(expansions[name].buffer instanceof SharedArrayBuffer, name)
+    }
+  })
+
+  test('is a snapshot for the last release too, which reads these arrays and no other part', async () => {
+    const { description } = await partsOf(await write(entitiesOf(30, 91)))
+    assert.equal(description.format, 1)
+    assert.deepEqual(
+      description.sections.map(({ name }) => name),
+      LAST_RELEASE_ARRAYS,
+    )
+    const [last] = description.sections.slice(-1)
+    assert.ok(last && last.at + last.length * 8 <= description.index.length)
   })
 
   test('holds every entity unchanged, in order', async () => {
@@ -281,6 +322,26 @@ describe('a damaged snapshot', () => {
     const records = await withDescription(parts, { ...description, records: { ...description.records, at: far } })
     await assert.rejects(checkRecords(records), { name: 'BrokenSnapshot', message: 'The snapshot is cut off' })
     await assert.rejects(collect(readRecords(records)), isBroken)
+  })
+
+  test('is refused when any byte of its prepared expansions is wrong', async () => {
+    const { bytes, description } = parts
+    const { at, length } = description.expansions
+    for (let n = 0; n < 20; n++) {
+      const path = await flipped(bytes, at + Math.floor(((length - 1) * n) / 19))
+      await assert.rejects(openSnapshot(path), {
+        name: 'BrokenSnapshot',
+        message: 'The prepared expansions do not match their checksum',
+      })
+    }
+  })
+
+  test('of the last release has no prepared expansions and is read without them', async () => {
+    const { expansions: _none, ...description } = parts.description
+    const path = await withDescription(parts, description)
+    assert.equal((await openSnapshot(path)).expansions, undefined)
+    assert.equal(await isUpToDate(path), false)
+    assert.equal(await isUpToDate(await withDescription(parts, parts.description)), true)
   })
 
   test('of another format is refused, but its records can be read to rebuild the index', async () => {

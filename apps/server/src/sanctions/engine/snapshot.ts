@@ -1,13 +1,18 @@
 /**
- * A snapshot is one immutable file: the records of the entities, the arrays of the index, and at its end a description
- * with checksums. Opening a snapshot copies the arrays into shared memory without conversion.
+ * A snapshot is one immutable file: the records of the entities, the arrays of the index, the prepared expansions, and at its end a
+ * description with checksums. Opening a snapshot copies the arrays into shared memory without conversion.
+ *
+ * The expansions are a part of their own beside the index, so that the format stays the same: a release that does not know them reads
+ * the index without them, and this one reads a snapshot that has none.
  */
 import { createHash } from 'node:crypto'
 import { closeSync, openSync } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import type { ListedEntity } from '../lists/listed.ts'
 import { createIndexBuilder } from './build.ts'
+import type { Expansions } from './expand.ts'
 import { countNames, countWords, type NameIndex } from './name-index.ts'
+import { prepareExpansions } from './prepare.ts'
 
 /** Increased whenever names are parsed or stored differently. Lists must then be indexed again. */
 export const INDEX_FORMAT = 1
@@ -52,7 +57,7 @@ const LAYOUT: Readonly<Record<keyof NameIndex, ArrayKind>> = {
   births: 'i32',
   recordAt: 'f64',
 }
-const SECTIONS = Object.keys(LAYOUT) as (keyof NameIndex)[]
+const EXPANSIONS_LAYOUT: Readonly<Record<keyof Expansions, ArrayKind>> = { expansionAt: 'u32', expansions: 'u32' }
 
 /** The description of a snapshot, without the layout of the file. */
 export interface SnapshotFacts {
@@ -75,10 +80,26 @@ export interface SnapshotFacts {
   canaries: { name: string; entityId: string }[]
 }
 
+/** A part of the file, with its checksum. */
+interface Part {
+  at: number
+  length: number
+  sha256: string
+}
+
+/** Where an array begins within its part, and how many numbers it has. */
+interface Section {
+  name: string
+  at: number
+  length: number
+}
+
 interface Description extends SnapshotFacts {
-  sections: { name: keyof NameIndex; at: number; length: number }[]
-  records: { at: number; length: number; sha256: string }
-  index: { at: number; length: number; sha256: string }
+  records: Part
+  index: Part
+  sections: Section[]
+  /** Missing in snapshots of older releases. */
+  expansions?: Part & { sections: Section[] }
 }
 
 export class BrokenSnapshot extends Error {
@@ -119,32 +140,45 @@ export async function writeSnapshot(
       }
       onEntity(++entries)
     }
-    const recordSection = await records.end()
+    const recordPart = await records.end()
     const index = builder.finish()
-    const sink = createSink(file, recordSection.at + recordSection.length)
-    const sections: Description['sections'] = []
-    for (const name of SECTIONS) {
-      const array = index[name]
-      sections.push({ name, at: sink.length(), length: array.length })
-      await sink.put(new Uint8Array(array.buffer, array.byteOffset, array.byteLength))
-      await sink.align()
-    }
-    const indexSection = await sink.end()
+    const indexPart = await writeArrays(file, endOf(recordPart), LAYOUT, index)
+    const { sections, ...indexSection } = indexPart
+    const expansions = await writeArrays(file, endOf(indexPart), EXPANSIONS_LAYOUT, prepareExpansions(index))
     const counts = { entries, names: countNames(index), words: countWords(index) }
     const made: SnapshotFacts = { ...facts, ...counts, format: INDEX_FORMAT, canaries }
-    const description: Description = { ...made, sections, records: recordSection, index: indexSection }
+    const description: Description = { ...made, sections, records: recordPart, index: indexSection, expansions }
     const text = Buffer.from(JSON.stringify(description))
     const tail = Buffer.alloc(TAIL_BYTES)
     tail.writeUInt32LE(text.length, 0)
     createHash('sha256').update(text).digest().copy(tail, 4)
     tail.write(TAIL_MARK, TAIL_BYTES - 4, 'latin1')
-    await file.write(text, 0, text.length, indexSection.at + indexSection.length)
-    await file.write(tail, 0, TAIL_BYTES, indexSection.at + indexSection.length + text.length)
+    await file.write(text, 0, text.length, endOf(expansions))
+    await file.write(tail, 0, TAIL_BYTES, endOf(expansions) + text.length)
     await file.sync()
     return made
   } finally {
     await file.close()
   }
+}
+
+const endOf = ({ at, length }: Part) => at + length
+
+async function writeArrays<Name extends string>(
+  file: FileHandle,
+  start: number,
+  layout: Readonly<Record<Name, ArrayKind>>,
+  arrays: Readonly<Record<Name, ArrayBufferView & { length: number }>>,
+): Promise<Part & { sections: Section[] }> {
+  const sink = createSink(file, start)
+  const sections: Section[] = []
+  for (const name of Object.keys(layout) as Name[]) {
+    const array = arrays[name]
+    sections.push({ name, at: sink.length(), length: array.length })
+    await sink.put(new Uint8Array(array.buffer, array.byteOffset, array.byteLength))
+    await sink.align()
+  }
+  return { ...(await sink.end()), sections }
 }
 
 const SINK_BYTES = 4 * 1024 * 1024
@@ -186,14 +220,28 @@ function createSink(file: FileHandle, start: number) {
 /** Reads only the description. */
 export async function readFacts(path: string): Promise<SnapshotFacts> {
   return withFile(path, async (file) => {
-    const { sections: _sections, records: _records, index: _index, ...facts } = await describe(file)
-    return facts
+    return factsOf(await describe(file))
   })
+}
+
+/** Whether the snapshot has all that this release writes. One of an older release serves without its prepared expansions. */
+export async function isUpToDate(path: string): Promise<boolean> {
+  return withFile(path, async (file) => {
+    const { format, expansions } = await describe(file)
+    return format === INDEX_FORMAT && expansions !== undefined
+  })
+}
+
+function factsOf(description: Description): SnapshotFacts {
+  const { sections: _sections, records: _records, index: _index, expansions: _expansions, ...facts } = description
+  return facts
 }
 
 export interface OpenSnapshot {
   facts: SnapshotFacts
   index: NameIndex
+  /** Undefined in a snapshot of an older release: its words are expanded when they are searched for. */
+  expansions: Expansions | undefined
   /** The file that records are read from when a hit is explained. */
   path: string
   recordsAt: number
@@ -201,36 +249,65 @@ export interface OpenSnapshot {
   bytes: number
 }
 
-/** Reads the index into shared memory and checks it against its checksum. */
+/** Reads the index and the expansions into shared memory and checks them against their checksums. */
 export async function openSnapshot(path: string): Promise<OpenSnapshot> {
   return withFile(path, async (file) => {
     const description = await describe(file)
     if (description.format !== INDEX_FORMAT) {
       throw new BrokenSnapshot('The snapshot was made by another version of the engine: run `ostiary datasets rebuild`')
     }
-    const { at, length, sha256 } = description.index
-    const memory = new SharedArrayBuffer(length)
-    const bytes = new Uint8Array(memory)
-    const hash = createHash('sha256')
-    for (let done = 0; done < length; ) {
-      const { bytesRead } = await file.read(bytes, done, Math.min(READ_CHUNK, length - done), at + done)
-      if (bytesRead === 0) throw new BrokenSnapshot('The snapshot is cut off')
-      hash.update(bytes.subarray(done, done + bytesRead))
-      done += bytesRead
+    const { index: indexPart, sections, expansions: prepared, records } = description
+    const index = await readArrays(
+      file,
+      { ...indexPart, sections },
+      {
+        layout: LAYOUT,
+        mismatch: 'The index does not match its checksum',
+      },
+    )
+    const expansions =
+      prepared &&
+      (await readArrays(file, prepared, {
+        layout: EXPANSIONS_LAYOUT,
+        mismatch: 'The prepared expansions do not match their checksum',
+      }))
+    const bytes = indexPart.length + (prepared?.length ?? 0)
+    return {
+      facts: factsOf(description),
+      index: index as unknown as NameIndex,
+      expansions: expansions as unknown as Expansions | undefined,
+      path,
+      recordsAt: records.at,
+      recordsLength: records.length,
+      bytes,
     }
-    if (hash.digest('hex') !== sha256) throw new BrokenSnapshot('The index does not match its checksum')
-    const arrays = description.sections.map((section) => {
-      const make = ARRAYS[LAYOUT[section.name]] as new (
-        memory: SharedArrayBuffer,
-        at: number,
-        length: number,
-      ) => unknown
-      return [section.name, new make(memory, section.at, section.length)]
-    })
-    const { sections: _sections, records, index: _index, ...facts } = description
-    const index = Object.fromEntries(arrays) as unknown as NameIndex
-    return { facts, index, path, recordsAt: records.at, recordsLength: records.length, bytes: length }
   })
+}
+
+async function readArrays(
+  file: FileHandle,
+  { at, length, sha256, sections }: Part & { sections: Section[] },
+  { layout, mismatch }: { layout: Readonly<Record<string, ArrayKind>>; mismatch: string },
+): Promise<Record<string, unknown>> {
+  const memory = new SharedArrayBuffer(length)
+  const bytes = new Uint8Array(memory)
+  const hash = createHash('sha256')
+  for (let done = 0; done < length; ) {
+    const { bytesRead } = await file.read(bytes, done, Math.min(READ_CHUNK, length - done), at + done)
+    if (bytesRead === 0) throw new BrokenSnapshot('The snapshot is cut off')
+    hash.update(bytes.subarray(done, done + bytesRead))
+    done += bytesRead
+  }
+  if (hash.digest('hex') !== sha256) throw new BrokenSnapshot(mismatch)
+  const arrays = sections.map((section) => {
+    const make = ARRAYS[layout[section.name] as ArrayKind] as new (
+      memory: SharedArrayBuffer,
+      at: number,
+      length: number,
+    ) => unknown
+    return [section.name, new make(memory, section.at, section.length)]
+  })
+  return Object.fromEntries(arrays)
 }
 
 /** Compares the records with their checksum. For `datasets verify` and before a snapshot is put into service. */

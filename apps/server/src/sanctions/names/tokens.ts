@@ -159,7 +159,7 @@ function joinCompounds(raw: readonly string[]): string[] {
     const word = raw[at] as string
     const next = raw[at + 1]
     const last = out.length - 1
-    const joined = ABDUL_JOINED.exec(word)
+    const joined = word.startsWith('abd') ? ABDUL_JOINED.exec(word) : null
     if (word === 'abd' && next !== undefined && ULLAH.has(next)) {
       out.push('abdullah')
       at++
@@ -192,6 +192,7 @@ function takesEnding(word: string | undefined): word is string {
 }
 
 function oneSpelling(word: string): string {
-  if (word.length < 7) return word
+  // All of these endings end with one of four letters. Most words do not, and looking is cheaper than two patterns.
+  if (word.length < 7 || !'nhea'.includes(word[word.length - 1] as string)) return word
   return word.replace(DIN_ENDING, 'uddin').replace(ULLAH_ENDING, 'ullah')
 }
