@@ -66,7 +66,6 @@ export function repeating(device: Device, { onToken = () => {}, stays = () => tr
     async submit(capture) {
       await device.logEvent('submit')
       const sealed = await device.seal(await device.payloadOf(capture))
-      await again(() => device.flushEvents())
       return orReopen(() => device.submitSealed(sealed))
     },
   }

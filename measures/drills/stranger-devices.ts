@@ -43,7 +43,6 @@ export async function reachCapture(
   await device.logEvent('camera_requested')
   await clock.pass(800)
   await device.logEvent('camera_ready')
-  await device.flushEvents()
   const challenge = await device.challenge()
   await device.logEvent('challenge_received', challenge.attempt)
   const { capture, moments } = simulateCapture({ ageYears: null, random: seededRandom(3), challenge, vector })

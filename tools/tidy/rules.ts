@@ -20,6 +20,7 @@ const PACKAGES = [
   ...CONTRACT,
   '@ostiary/crypto',
   '@ostiary/device',
+  '@ostiary/device/last-release',
   '@ostiary/device/simulated',
   '@ostiary/documents',
   '@ostiary/faces',
@@ -103,6 +104,7 @@ const TESTS_MAY_IMPORT: Record<string, readonly string[]> = {
   'apps/cli': ['@ostiary/sdk/webhooks', '@ostiary/testkit/eventually', '@ostiary/testkit/key-holder'],
   'apps/server': [
     '@ostiary/device',
+    '@ostiary/device/last-release',
     '@ostiary/device/simulated',
     '@ostiary/testkit/key-holder',
     '@ostiary/testkit/key-holder-relay',
@@ -293,7 +295,7 @@ export function checkStatementNames(files: readonly SourceFile[]): Violation[] {
 function checkStatementNamesOf(files: readonly SourceFile[]): Violation[] {
   const seen = new Map<string, string>()
   return files.flatMap((file) =>
-    [...file.text.matchAll(/\bsql\(\s*'([^']+)'/g)].flatMap((match) => {
+    [...file.text.matchAll(/\b(?:sql|dayStatement)\(\s*'([^']+)'/g)].flatMap((match) => {
       const name = match[1] ?? ''
       const earlier = seen.get(name)
       seen.set(name, file.path)

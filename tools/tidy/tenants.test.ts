@@ -30,6 +30,8 @@ test('a planted statement without the tenant is found', () => {
     'with gone as (delete from strings returning id) select id from gone',
   ])
     assert.deepEqual(check(statement(text)), FOUND, text)
+  const daily = `const A = dayStatement('strings.a', (day) => \`select value from strings\${day} where id = $1\`)\n`
+  assert.deepEqual(check(daily), FOUND, 'of one day')
 })
 
 test('a statement that names a given tenant passes, also through a constant of its file', () => {

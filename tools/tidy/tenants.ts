@@ -63,13 +63,17 @@ interface StatementText {
   start: number
 }
 
+/** The functions that make a statement of a name and a text. */
+const MAKERS: readonly string[] = ['sql', 'dayStatement']
+
 function statementsOf(file: SourceFile): StatementText[] {
-  if (!/\bsql\(/.test(file.text)) return []
+  if (!/\b(?:sql|dayStatement)\(/.test(file.text)) return []
   const tree = parse(file)
   const declared = declarationsOf(tree)
   return [...walk(tree)].flatMap((node) => {
     const [name, text] = argumentsOf(node)
-    const isStatement = node.type === 'CallExpression' && nameOf(node.callee) === 'sql' && name?.type === 'Literal'
+    const isCall = node.type === 'CallExpression' && MAKERS.includes(nameOf(node.callee) ?? '')
+    const isStatement = isCall && name?.type === 'Literal'
     // An unnamed statement is known by its file.
     return isStatement && text
       ? [{ name: String(name.value) || file.path, text: textOf(text, declared), start: node.start }]

@@ -1,6 +1,6 @@
 import Type from 'typebox'
-import { DeviceKey, LaunchEvent, OpenBody } from './launch-session.ts'
-import { LAUNCH_LIMITS } from './limits.ts'
+import { DeviceKey, LaunchEvent, OpenBody, SealedEvent } from './launch-session.ts'
+import { EVENTS_PER_CALL, LAUNCH_LIMITS } from './limits.ts'
 
 /** One sampled frame, quantised: angles in tenths of a degree, the rest in thousandths. */
 export const CaptureFrame = Type.Object(
@@ -26,9 +26,13 @@ export type CaptureFrame = Type.Static<typeof CaptureFrame>
 
 /** What ties any payload to the event log and to the browser. */
 export const SEALED_SIGNALS = {
-  /** The last entry of the event log at the time of sealing. */
+  /** The last entry of the event log at the time of sealing, and the entries up to it that the service may not have. */
   log: Type.Object(
-    { seq: Type.Integer({ minimum: 1 }), hash: LaunchEvent.properties.hash },
+    {
+      seq: Type.Integer({ minimum: 1 }),
+      hash: LaunchEvent.properties.hash,
+      events: Type.Optional(Type.Array(SealedEvent, { minItems: 1, maxItems: EVENTS_PER_CALL })),
+    },
     { additionalProperties: false },
   ),
   /** One letter per indicator in the order of INDICATOR_PATHS: 1 suspicious, 0 not, - not evaluated. */
@@ -40,6 +44,7 @@ export const SEALED_SIGNALS = {
     ),
   ),
 } as const
+export type SealedLog = Type.Static<typeof SEALED_SIGNALS.log>
 
 /** A score in thousandths: the cosine of two faces. */
 export const MatchScore = Type.Integer({ minimum: -1000, maximum: 1000 })

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { DOCUMENT_TYPES } from './documents.ts'
 import { Cannot, LAUNCH_EVENTS, Pace } from './launch-steps.ts'
-import { UTC_OFFSET_MINUTES_MAX } from './limits.ts'
+import { EVENTS_PER_CALL, UTC_OFFSET_MINUTES_MAX } from './limits.ts'
 import { Brand, PageLink, TEMPLATE_KINDS } from './settings.ts'
 import { FLOW_STATUSES, SESSION_STATES } from './states.ts'
 import { VERIFICATION_TYPES } from './verification.ts'
@@ -197,6 +197,12 @@ export const OpenedSession = Type.Object(
         { description: 'What an age session asks for, so that the page can tell the user before it begins' },
       ),
     ),
+    eventsTravel: Type.Optional(
+      Type.Boolean({
+        description:
+          'Whether `launchChallenge` and `launchFailure` take `events`, and the sealed payloads of `launchSubmit` and `launchDocumentSubmit` take `log.events`. Absent: a process of an earlier release, which takes them by `launchEvents` alone',
+      }),
+    ),
     embedOrigins: Type.Array(Type.String(), {
       description: 'Origins that the page may tell how far it is, when one of them opened or frames it',
     }),
@@ -218,3 +224,19 @@ export const LaunchEvent = Type.Object(
   { title: 'LaunchEvent', additionalProperties: false },
 )
 export type LaunchEvent = Type.Static<typeof LaunchEvent>
+
+/** Entries of the log that one call appends. */
+export const LaunchEvents = Type.Array(LaunchEvent, { minItems: 1, maxItems: EVENTS_PER_CALL })
+
+/** An entry inside a sealed payload: `t`, `type`, and `n` if it has one. Number and hash of the last one stand beside them; the service computes the rest. */
+export const SealedEvent = Type.Union([
+  Type.Tuple([LaunchEvent.properties.t, LaunchEvent.properties.type]),
+  Type.Tuple([LaunchEvent.properties.t, LaunchEvent.properties.type, Type.Integer()]),
+])
+export type SealedEvent = Type.Static<typeof SealedEvent>
+
+/** Of a call that takes entries of the log with it. */
+export const TravellingEvents = Type.Optional({
+  ...LaunchEvents,
+  description: 'Entries of the log up to this call. They count as if `launchEvents` had sent them just before it',
+})

@@ -1,8 +1,8 @@
 import Type from 'typebox'
 import { Handoff, HandoffNumber } from './handoff.ts'
-import { LaunchEvent, LaunchState, OpenBody, OpenedSession, SessionId } from './launch-session.ts'
+import { LaunchEvents, LaunchState, OpenBody, OpenedSession, SessionId, TravellingEvents } from './launch-session.ts'
 import { Cannot, Challenge, Pace } from './launch-steps.ts'
-import { CONSENT_VERSIONS, LAUNCH_LIMITS } from './limits.ts'
+import { CONSENT_VERSIONS } from './limits.ts'
 import { type Operation, operation } from './operation.ts'
 import { LAUNCH_PATHS } from './paths.ts'
 
@@ -100,6 +100,7 @@ export const launchChallenge = operation({
         ...Pace,
         description: 'The user needs more time: three times as much for each movement, from now on',
       }),
+      events: TravellingEvents,
     },
     { additionalProperties: false },
   ),
@@ -113,11 +114,9 @@ export const launchEvents = operation({
   method: 'POST',
   path: LAUNCH_PATHS.events,
   summary: 'Append to the log of the flow',
-  description: 'Entries are chained by hashes. Sending entries again that are already there changes nothing.',
-  body: Type.Object(
-    { sessionId: SessionId, events: Type.Array(LaunchEvent, { minItems: 1, maxItems: LAUNCH_LIMITS.eventsPerCall }) },
-    { additionalProperties: false },
-  ),
+  description:
+    'Entries are chained by hashes. Sending entries again that are already there changes nothing. They may also travel as `events` of `launchChallenge` and `launchFailure`, and inside the sealed payloads of `launchSubmit` and `launchDocumentSubmit`, which saves this call.',
+  body: Type.Object({ sessionId: SessionId, events: LaunchEvents }, { additionalProperties: false }),
   success: stateReply,
   errors: DEVICE_ERRORS,
 })
@@ -158,6 +157,7 @@ export const launchFailure = operation({
       code: Type.Integer(),
       reason: Type.Optional(Type.String({ pattern: '^[a-z_]{1,40}$' })),
       attempt: Type.Optional(AttemptNumber),
+      events: TravellingEvents,
     },
     { additionalProperties: false },
   ),

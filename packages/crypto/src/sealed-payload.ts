@@ -35,6 +35,7 @@ const ENC = 'A256GCM'
 const TYPE = 'ostiary-capture'
 const COMPACT = /^[A-Za-z0-9_-]+\.\.[A-Za-z0-9_-]{16}\.[A-Za-z0-9_-]*\.[A-Za-z0-9_-]{22}$/
 const COORDINATE = /^[A-Za-z0-9_-]{43}$/
+const utf8 = /* @__PURE__ */ new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 const ALGORITHMS = { keyManagementAlgorithms: [ALG], contentEncryptionAlgorithms: [ENC] }
 
 /** A key pair for one session. The private half stays on the server. */
@@ -53,28 +54,45 @@ export async function sealPayload(publicJwk: PublicJwk, sessionId: string, paylo
 }
 
 /** Opens a payload that was sealed for this session; throws a SealError otherwise. The content is still only a claim of the device. */
-export async function openPayload(privateJwk: PrivateJwk, compact: string, limits: SealLimits): Promise<unknown> {
+export async function openPayload(
+  privateJwk: PrivateJwk,
+  compact: string,
+  limits: SealLimits,
+  means: OpeningMeans = WEB_MEANS,
+): Promise<unknown> {
   if (compact.length > limits.maxBytes) throw new SealError('size')
-  if (readHeader(compact) !== limits.sessionId) throw new SealError('session')
-  const { plaintext } = await decrypt(privateJwk, compact)
-  const content = await inflate(plaintext, limits.maxInflatedBytes)
+  const { sessionId, senderKey } = readHeader(compact)
+  if (sessionId !== limits.sessionId) throw new SealError('session')
+  const deflated = await means.decrypt(privateJwk, compact, senderKey)
+  const content = await means.inflate(deflated, limits.maxInflatedBytes)
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(content))
+    return JSON.parse(utf8.decode(content))
   } catch {
     throw new SealError('json')
   }
 }
 
-async function decrypt(privateJwk: PrivateJwk, compact: string) {
+/** How a payload is decrypted and inflated; both throw a SealError. A server has cheaper means than Web Crypto and streams. */
+export interface OpeningMeans {
+  /** `senderKey` is the public key in the header, checked for its form only. */
+  decrypt(privateJwk: PrivateJwk, compact: string, senderKey: PublicJwk): Promise<Uint8Array> | Uint8Array
+  /** Refuses content that is cut off, anything after its end, and more than `maxBytes`. */
+  inflate(bytes: Uint8Array, maxBytes: number): Promise<Uint8Array> | Uint8Array
+}
+
+const WEB_MEANS: OpeningMeans = { decrypt, inflate }
+
+async function decrypt(privateJwk: PrivateJwk, compact: string): Promise<Uint8Array> {
   try {
-    return await compactDecrypt(compact, await importJWK({ ...privateJwk }, ALG), ALGORITHMS)
+    const { plaintext } = await compactDecrypt(compact, await importJWK({ ...privateJwk }, ALG), ALGORITHMS)
+    return plaintext
   } catch {
     throw new SealError('key')
   }
 }
 
 /** Exactly our header, before any key is touched. Returns the session it names. */
-function readHeader(compact: string): string {
+function readHeader(compact: string): { sessionId: string; senderKey: PublicJwk } {
   if (!COMPACT.test(compact)) throw new SealError('format')
   let header: Record<string, unknown>
   try {
@@ -85,10 +103,10 @@ function readHeader(compact: string): string {
   const { alg, enc, typ, sid, epk, ...rest } = header
   const isOurs = alg === ALG && enc === ENC && typ === TYPE && typeof sid === 'string' && isPoint(epk)
   if (!isOurs || Object.keys(rest).length > 0) throw new SealError('header')
-  return sid
+  return { sessionId: sid, senderKey: epk }
 }
 
-function isPoint(value: unknown): boolean {
+function isPoint(value: unknown): value is PublicJwk {
   if (typeof value !== 'object' || value === null) return false
   const { kty, crv, x, y, ...rest }: Record<string, unknown> = { ...value }
   const isCoordinate = (part: unknown) => typeof part === 'string' && COORDINATE.test(part)

@@ -12,14 +12,10 @@ import type {
   PasskeyOptions,
 } from '@ostiary/contract'
 import { DOB_NOT_FOUND, DOCUMENT_UNREADABLE, DOCUMENT_UNSUPPORTED } from '@ostiary/contract/codes'
-import {
-  CONSENT_VERSION,
-  CONSENT_VERSION_BEFORE,
-  EVENTS_PER_CALL,
-  UTC_OFFSET_MINUTES_MAX,
-} from '@ostiary/contract/limits'
+import { CONSENT_VERSION, CONSENT_VERSION_BEFORE, UTC_OFFSET_MINUTES_MAX } from '@ostiary/contract/limits'
 import { LAUNCH_PATHS } from '@ostiary/contract/paths'
 import { createDocumentCalls } from './document-calls.ts'
+import { createEventCalls } from './event-calls.ts'
 import { createEventLog, type DeviceClock, type SavedLog } from './event-log.ts'
 import { loadSealing } from './load-sealing.ts'
 import { createSignedCalls, type DeviceCryptoKey, DeviceError } from './signed-calls.ts'
@@ -101,16 +97,13 @@ export async function createDevice(options: DeviceOptions) {
   }
   const change = (path: string, body?: object) => withLock(async () => remember(await post<LaunchState>(path, body)))
 
-  /** Call it only inside `withLock`. */
-  async function sendEvents({ pending }: SavedLog): Promise<LaunchState | undefined> {
-    let state: LaunchState | undefined
-    for (let from = 0; from < pending.length; from += EVENTS_PER_CALL) {
-      const events = pending.slice(from, from + EVENTS_PER_CALL)
-      state = remember(await post<LaunchState>(LAUNCH_PATHS.events, { events }))
-      log.confirm(events.at(-1)?.seq ?? 0)
-    }
-    return state
+  const seal = async (payload: object) => {
+    const { sealPayload } = await loadSealing()
+    return sealPayload(opened().sealKey, sessionId, payload)
   }
+  const sealSelfie = (jpeg: Uint8Array) => seal({ jpeg: toBase64(jpeg) })
+  const events = createEventCalls({ log, post, seal, remember })
+  const documents = createDocumentCalls({ sessionId, log, events, withLock, post, remember })
 
   /** Call it only inside `withLock`. */
   async function nextChallenge(purpose?: 'match', { replaces, ...needs }: ChallengeNeeds = {}): Promise<Challenge> {
@@ -118,27 +111,23 @@ export async function createDevice(options: DeviceOptions) {
     if (isLook) current = undefined
     isLook = purpose === 'match'
     if (isLook) {
-      current = await askChallenge(post, { for: 'match' }, needs)
+      current = await askChallenge(events.postWithLog, { for: 'match' }, needs)
       return current
     }
     const replaced = replaces ? current : undefined
     wanted ??= replaced?.attempt ?? Math.max(lastState?.attempt ?? 0, current?.attempt ?? 0) + 1
-    current = await askChallenge(post, { attempt: wanted }, needs)
+    current = await askChallenge(events.postWithLog, { attempt: wanted }, needs)
     wanted = undefined
     return current
   }
 
-  function toPayload(capture: Capture, { seq, hash }: SavedLog): CapturePayload {
+  async function toPayload(capture: Capture): Promise<CapturePayload> {
     const { nonce, attempt } = current ?? missing('challenge')
-    return { v: 1, sessionId, nonce, attempt, ...capture, log: { seq, hash } }
+    return { v: 1, sessionId, nonce, attempt, ...capture, log: events.endOf(await log.read()) }
   }
 
-  const seal = async (payload: object) => {
-    const { sealPayload } = await loadSealing()
-    return sealPayload(opened().sealKey, sessionId, payload)
-  }
-  const sealSelfie = (jpeg: Uint8Array) => seal({ jpeg: toBase64(jpeg) })
-  const documents = createDocumentCalls({ sessionId, log, withLock, post, sendEvents, seal, remember })
+  const postSubmit = async (sealed: string, selfie?: string) =>
+    remember(await events.postSealed<LaunchState>(LAUNCH_PATHS.submit, sealed, selfie === undefined ? {} : { selfie }))
 
   return {
     sessionId,
@@ -163,6 +152,7 @@ export async function createDevice(options: DeviceOptions) {
           if (!zone || !isRefused) throw error
           return post<OpenedSession>(LAUNCH_PATHS.open, body)
         })
+        events.opened(session)
         wanted = undefined
         failing = undefined
         return remember(session)
@@ -180,32 +170,30 @@ export async function createDevice(options: DeviceOptions) {
     /** Call it when the camera runs, because a challenge expires soon. */
     challenge: (purpose?: 'match', needs?: ChallengeNeeds): Promise<Challenge> =>
       withLock(() => nextChallenge(purpose, needs)),
-    /** Writes to the log. Nothing is sent until `flushEvents` or `submit`. */
+    /** Writes to the log. It is sent with the next challenge, submit or failure, or by `flushEvents`. */
     logEvent: (type: LaunchEventType, n?: number): Promise<void> => log.append(type, n),
-    /** Sends the entries that the server does not have; undefined if it has all. */
-    flushEvents: (): Promise<LaunchState | undefined> => withLock(async () => sendEvents(await log.read())),
-    /** Ends the log of this try with `submit`, sends it, and seals the capture with the last log entry. */
+    /** Sends the entries that the server does not have, in calls of their own; undefined if it has all. */
+    flushEvents: (): Promise<LaunchState | undefined> =>
+      withLock(async () => events.sendAlone((await log.read()).pending)),
+    /** Ends the log of this try with `submit`, seals the capture with the end of the log, and sends it. */
     submit: (capture: Capture, selfie?: Uint8Array): Promise<LaunchState> =>
       withLock(async () => {
         await log.append('submit')
-        // Later entries are sent later: the server compares its last entry with the one in the payload.
-        const end = await log.read()
-        const payload = toPayload(capture, end)
-        await sendEvents(end)
-        const picture = selfie && { selfie: await sealSelfie(selfie) }
-        return remember(await post<LaunchState>(LAUNCH_PATHS.submit, { sealed: await seal(payload), ...picture }))
+        const sealed = await events.sealWithLog(await toPayload(capture))
+        return postSubmit(sealed, selfie && (await sealSelfie(selfie)))
       }),
     /** The payload that `submit` would seal now, and the sealing, for callers that submit step by step. */
-    payloadOf: async (capture: Capture): Promise<CapturePayload> => toPayload(capture, await log.read()),
-    seal,
+    payloadOf: toPayload,
+    seal: events.sealWithLog,
+    /** Sends a text of `seal`, once or again. `selfie` is the result of `sealSelfie`, if the session wants one. */
+    submitSealed: (sealed: string, selfie?: string): Promise<LaunchState> => withLock(() => postSubmit(sealed, selfie)),
     /** A JPEG, sealed like a capture. */
     sealSelfie,
     documentStep: documents.begin,
     submitDocument: documents.submit,
     ...createTokenCalls({ withLock, post }),
     ...createStateCalls(change),
-    /** The options for the authenticator. Its answer goes to `passkeyVerify`, once. */
-    passkeyOptions: (): Promise<PasskeyOptions> => withLock(() => post<PasskeyOptions>(LAUNCH_PATHS.passkeyOptions)),
+    ...createOtherCalls({ withLock, post }),
     /** Reports a step that failed on this device, with a session code. */
     failure: (code: number, reason?: string): Promise<LaunchState> =>
       withLock(async () => {
@@ -215,13 +203,11 @@ export async function createDevice(options: DeviceOptions) {
           failing = { code, attempt: attemptOf(code, { step: documents.step, look, current, lastState }) }
         }
         await log.append('failure', code)
-        await sendEvents(await log.read())
         const body = { code, ...(reason !== undefined && { reason }), attempt: failing.attempt }
-        const state = remember(await post<LaunchState>(LAUNCH_PATHS.failure, body))
+        const state = remember(await events.postWithLog<LaunchState>(LAUNCH_PATHS.failure, body))
         failing = undefined
         return state
       }),
-    handoff: (): Promise<Handoff> => withLock(() => post<Handoff>(LAUNCH_PATHS.handoff)),
     /** Continues here after a handoff, with a new log: the server now has the other device's log. */
     takeBack: (): Promise<LaunchState> =>
       withLock(async () => {
@@ -255,15 +241,21 @@ export type Device = Awaited<ReturnType<typeof createDevice>>
 /** Calls that send what they are given, and answer with the state. */
 function createStateCalls(change: (path: string, body?: object) => Promise<LaunchState>) {
   return {
-    /** `selfie` is the result of `sealSelfie`, if the session wants one. */
-    submitSealed: (sealed: string, selfie?: string): Promise<LaunchState> =>
-      change(LAUNCH_PATHS.submit, { sealed, ...(selfie !== undefined && { selfie }) }),
     passkeyVerify: (response: object): Promise<LaunchState> => change(LAUNCH_PATHS.passkeyVerify, { response }),
     cancel: (): Promise<LaunchState> => change(LAUNCH_PATHS.cancel),
     /** The user needs more time: once, where `open` says `mayExtend`. */
     extend: (): Promise<LaunchState> => change(LAUNCH_PATHS.extend),
     /** The two digits that the first screen shows. */
     number: (number: string): Promise<LaunchState> => change(LAUNCH_PATHS.number, { number }),
+  }
+}
+
+/** Calls that send nothing, and do not answer with the state. */
+function createOtherCalls({ withLock, post }: Pick<ReturnType<typeof createSignedCalls>, 'withLock' | 'post'>) {
+  return {
+    /** The options for the authenticator. Its answer goes to `passkeyVerify`, once. */
+    passkeyOptions: (): Promise<PasskeyOptions> => withLock(() => post<PasskeyOptions>(LAUNCH_PATHS.passkeyOptions)),
+    handoff: (): Promise<Handoff> => withLock(() => post<Handoff>(LAUNCH_PATHS.handoff)),
   }
 }
 
@@ -275,15 +267,15 @@ function zoneOf(utcOffsetMinutes: number | undefined): Pick<OpenBody, 'utcOffset
 
 /** During an upgrade the call may reach a process of the last release, which refuses fields that it does not know. */
 async function askChallenge(
-  post: ReturnType<typeof createSignedCalls>['post'],
+  post: (path: string, body: object) => Promise<Challenge>,
   body: object,
   { cannot = [], pace }: ChallengeNeeds,
 ): Promise<Challenge> {
-  if (cannot.length === 0 && !pace) return post<Challenge>(LAUNCH_PATHS.challenge, body)
+  if (cannot.length === 0 && !pace) return post(LAUNCH_PATHS.challenge, body)
   const needs = { ...(cannot.length > 0 && { cannot }), ...(pace && { pace }) }
-  return post<Challenge>(LAUNCH_PATHS.challenge, { ...body, ...needs }).catch((error: unknown) => {
+  return post(LAUNCH_PATHS.challenge, { ...body, ...needs }).catch((error: unknown) => {
     if (!(error instanceof DeviceError) || error.code !== 'VALIDATION_FAILED') throw error
-    return post<Challenge>(LAUNCH_PATHS.challenge, body)
+    return post(LAUNCH_PATHS.challenge, body)
   })
 }
 

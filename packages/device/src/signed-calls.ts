@@ -9,14 +9,21 @@ export class DeviceError extends Error {
   readonly status: number
   readonly code: string
   readonly retryAfterSeconds: number | undefined
+  /** The service names the places of the request that are wrong. */
+  readonly hasDetails: boolean
 
-  constructor(status: number, body: { code?: unknown; message?: unknown; retryAfter?: unknown }, cause?: unknown) {
+  constructor(
+    status: number,
+    body: { code?: unknown; message?: unknown; retryAfter?: unknown; details?: unknown },
+    cause?: unknown,
+  ) {
     const message = typeof body.message === 'string' ? body.message : `The service answered ${status}`
     super(message, cause === undefined ? undefined : { cause })
     this.name = 'DeviceError'
     this.status = status
     this.code = typeof body.code === 'string' ? body.code : status === 0 ? 'NETWORK_LOST' : 'UNKNOWN'
     this.retryAfterSeconds = typeof body.retryAfter === 'number' ? body.retryAfter : undefined
+    this.hasDetails = Array.isArray(body.details)
   }
 }
 

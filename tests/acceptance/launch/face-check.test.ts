@@ -69,14 +69,20 @@ test(
 function checkHeard(heard: readonly string[], movements: readonly string[]): void {
   const said = (key: string) => ARABIC[key] ?? assert.fail(`no text ${key}`)
   const ready = heard.lastIndexOf(said('capture.ready'))
-  // A face that is in its place at once hears only that.
-  assert.ok(heard.slice(0, ready).includes(said('guidance.in_oval')), heard.join(' | '))
+  // Which one depends on the place of the face, and a guidance that changes within the announcer's gap of 1.5 s is not spoken.
+  const guidance = heard.slice(0, ready).filter((text) => GUIDANCE.has(text))
+  assert.ok(guidance.length > 0, heard.join(' | '))
   const asked = movements.flatMap((movement) => [said(`movement.${movement}`), said('capture.back')])
   const thanks = `${said('capture.measure')}. ${said('capture.measureText')}`
   assert.deepEqual(heard.slice(ready + 1, ready + 2 + asked.length), [...asked, thanks])
 }
 const ARABIC: Readonly<Record<string, string>> = JSON.parse(
   readFileSync(new URL('../../../apps/launch/src/texts/ar.json', import.meta.url), 'utf8'),
+)
+const GUIDANCE = new Set(
+  Object.entries(ARABIC)
+    .filter(([key]) => key.startsWith('guidance.'))
+    .map(([, text]) => text),
 )
 
 /** Presses Tab until the element with this action has the focus, and then the key. */
@@ -102,7 +108,12 @@ async function checkWebhook({ result }: CreatedVisit): Promise<void> {
 /** Back at the shop, with the documented parameters and nothing of the result. */
 async function checkRedirect({ page }: Visit, { sessionId }: CreatedVisit): Promise<void> {
   const back = new URL(shop.backUrl)
-  await page.waitForURL((url) => url.origin === back.origin)
+  await page
+    .waitForURL((url) => url.origin === back.origin)
+    .catch(async (error) => {
+      const shown = await page.evaluate('[document.activeElement?.outerHTML, document.body.innerText]')
+      throw new Error(`Still at ${page.url()}: ${JSON.stringify(shown)}`, { cause: error })
+    })
   const { pathname, searchParams, hash } = new URL(page.url())
   assert.deepEqual([pathname, hash], [back.pathname, ''])
   assert.deepEqual(Object.fromEntries(searchParams), { state: 'K7', sessionId, flowStatus: 'COMPLETED' })

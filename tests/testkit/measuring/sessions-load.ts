@@ -46,6 +46,8 @@ interface Call {
 
 const GIVE_UP_MS = 180_000
 const AGAIN_MS = 50
+/** What a limit of calls asks for at least. */
+const LIMITED_MS = 1_000
 const TIMEOUT_MS = 10_000
 
 /** A host that calls the API over persistent connections. */
@@ -67,19 +69,19 @@ export function createClient(baseUrl: string, connections = 32) {
     return { status: response.statusCode, bytes: Buffer.from(await response.body.arrayBuffer()) }
   }
 
-  /** Repeats the call until the status is one of these. Anything else but 503 or a broken connection is an error. */
+  /** Repeats the call until the status is one of these. Anything else but 503, a limit of calls or a broken connection is an error. */
   async function callForSure(wanted: Call, accepted: readonly number[]): Promise<Reply> {
     const giveUpAt = performance.now() + GIVE_UP_MS
     for (;;) {
       const reply = await call(wanted).catch(() => undefined)
       if (reply && accepted.includes(reply.status)) return reply
-      if (reply && reply.status !== 503) {
+      if (reply && reply.status !== 503 && reply.status !== 429) {
         throw new Error(`${wanted.method} ${wanted.path} was answered ${reply.status} ${reply.bytes}`)
       }
       if (performance.now() > giveUpAt)
         throw new Error(`${wanted.method} ${wanted.path} was not answered in ${GIVE_UP_MS / 1000} s`)
       failures++
-      await sleep(AGAIN_MS)
+      await sleep(reply?.status === 429 ? LIMITED_MS : AGAIN_MS)
     }
   }
 

@@ -299,7 +299,10 @@ test('on the retry screen it is said for the next try, and a reload does not for
 
 test('a process of the last release refuses the fields: the page takes the challenge that it gives', async () => {
   const { flow, service, reaches } = await createFlowFixture({
-    answers: { open: [{ cannot: ['up'] }], challenge: [{ status: 400, code: 'VALIDATION_FAILED' }] },
+    answers: {
+      open: [{ cannot: ['up'], eventsTravel: false }],
+      challenge: [{ status: 400, code: 'VALIDATION_FAILED' }],
+    },
   })
   await flow.start()
   flow.actions.consent(true)

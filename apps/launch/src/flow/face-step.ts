@@ -32,6 +32,9 @@ const RATE_KNOWN_MS = 1_500
 /** So long the camera stays on for the last nets. */
 const REST_MS = 12_000
 
+/** So long the log waits for a challenge that it can travel with. */
+const LOG_WAIT_MS = 15_000
+
 /** The face is in place, and the nets for the movements are still far. */
 class RestMissing extends Error {}
 
@@ -148,12 +151,7 @@ export function createFaceStep({ deps, store, session, models, verification, doc
     session.log.log('camera_ready')
     store.patch({ camera, capture: null })
     store.dispatch({ type: 'camera_ready' })
-    session
-      .call((device) => device.flushEvents())
-      .then(
-        (reply) => reply && session.update(reply),
-        () => {},
-      )
+    void sendLateLog(signal)
     try {
       await send(await captureAsNeeded(camera, signal))
     } catch (error) {
@@ -167,6 +165,19 @@ export function createFaceStep({ deps, store, session, models, verification, doc
         deps.engine.begin().catch(() => {})
       }
     }
+  }
+
+  /** The log travels with the challenge. Of a user who does not get that far the service shall have it too. */
+  async function sendLateLog(signal: AbortSignal): Promise<void> {
+    await deps.page.pause(LOG_WAIT_MS, signal).catch(() => {})
+    if (!signal.aborted) await sendLog()
+  }
+
+  async function sendLog(): Promise<void> {
+    if (asked) return
+    // Without an answer the next call takes it along.
+    const reply = await session.call((device) => device.flushEvents()).catch(() => undefined)
+    if (reply) session.update(reply)
   }
 
   /** Captures. Whenever the user says meanwhile what they need, begins again with another challenge and the camera still on. */
@@ -313,6 +324,7 @@ export function createFaceStep({ deps, store, session, models, verification, doc
   function rest(): void {
     stop()
     store.dispatch({ type: 'camera_failed', problem: 'track_ended' })
+    void sendLog()
   }
 
   return {

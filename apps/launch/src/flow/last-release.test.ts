@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import type { SealedLog } from '@ostiary/contract'
 import { createFlowFixture } from './testing/fixture.ts'
 
 /** A process of the last release refuses what it does not know. */
 const UNKNOWN = { status: 400, code: 'VALIDATION_FAILED' }
+/** Its session says nothing about entries of the log that travel with other calls. */
+const OLD = { eventsTravel: false }
 /** Eight times with the version of this page, once with the version before. */
 const EVERY_ANSWER = 9
 
@@ -13,7 +16,7 @@ const consentsOf = ({ service }: Awaited<ReturnType<typeof createFlowFixture>>) 
 describe('this page with a service of the last release', () => {
   test('takes the challenge that it gets, names the version before, and offers no extension', async () => {
     const fixture = await createFlowFixture({
-      answers: { consent: Array(EVERY_ANSWER - 1).fill(UNKNOWN), challenge: [UNKNOWN] },
+      answers: { open: [OLD], consent: Array(EVERY_ANSWER - 1).fill(UNKNOWN), challenge: [UNKNOWN] },
     })
     const { flow, service, reaches } = fixture
     await flow.start()
@@ -32,6 +35,43 @@ describe('this page with a service of the last release', () => {
       ],
     )
     assert.ok(!service.paths().includes('extend'))
+  })
+
+  test('sends its log in calls of its own, as the page of the last release did', async () => {
+    const { flow, service, reaches } = await createFlowFixture({ answers: { open: [OLD] } })
+    await flow.start()
+    flow.actions.consent(true)
+    await reaches('done')
+    assert.deepEqual(service.paths(), ['open', 'consent', 'events', 'challenge', 'events', 'submit'])
+    for (const path of ['challenge', 'submit'])
+      assert.deepEqual(
+        service.bodies(path).map(({ events }) => events),
+        [undefined],
+      )
+  })
+
+  test('does so too when only a later call reaches such a process', async () => {
+    const { flow, service, reaches } = await createFlowFixture({ answers: { challenge: [UNKNOWN] } })
+    await flow.start()
+    flow.actions.consent(true)
+    await reaches('done')
+    assert.deepEqual(service.paths(), ['open', 'consent', 'challenge', 'events', 'challenge', 'events', 'submit'])
+    assert.deepEqual(new Set(service.entries().map(({ seq }) => seq)).size, service.entries().length)
+  })
+
+  test('seals the capture without the log when such a process cannot read it with the log', async () => {
+    const { flow, service, reaches } = await createFlowFixture({
+      answers: { submit: [{ status: 400, code: 'INVALID_PAYLOAD' }] },
+    })
+    await flow.start()
+    flow.actions.consent(true)
+    await reaches('done')
+    assert.deepEqual(service.paths(), ['open', 'consent', 'challenge', 'submit', 'events', 'submit'])
+    const [first, second] = (await service.opened()) as { log: SealedLog; nonce: string }[]
+    assert.ok(first?.log.events && second)
+    const { events: _inside, ...end } = first.log
+    assert.deepEqual(second, { ...first, log: end })
+    assert.equal(service.entries().at(-1)?.hash, end.hash, 'the service has all of it')
   })
 
   test('says that the service is busy if it knows no such language, and never names another one', async () => {

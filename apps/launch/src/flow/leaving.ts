@@ -11,9 +11,12 @@ const LEAVE_AFTER_MS: Readonly<Record<EndScreen, number>> = {
   expired: 7_000,
 }
 
+/** Browsers have let IndexedDB hang; what stays stored is dropped with the other old devices. */
+const FORGET_MAX_MS = 1_000
+
 export interface LeavingOptions {
   store: Store
-  page: PageControls
+  page: Pick<PageControls, 'pause' | 'leave' | 'onActivity'>
   /** Forgets the device. Called at the last moment: the service tells the code again to a page that is loaded again. */
   forget(): Promise<void>
 }
@@ -32,7 +35,7 @@ export function createLeaving({ store, page, forget }: LeavingOptions) {
   async function leave(): Promise<void> {
     const { session } = store.view()
     if (!session || session.redirectUrl === null) return
-    await forget()
+    await Promise.race([forget(), page.pause(FORGET_MAX_MS, new AbortController().signal)])
     page.leave(session.redirectUrl)
   }
 

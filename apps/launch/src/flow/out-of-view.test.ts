@@ -33,6 +33,40 @@ test('the camera goes off while the page is hidden, and one tap turns it on agai
   assert.ok(!service.events().includes('failure'))
 })
 
+test('the log waits for the challenge, but not for long: who never gets there has sent it', async () => {
+  const { service, letPass, until } = await atCapture({ captures: [findingForEver] })
+  await aWhile()
+  assert.deepEqual(service.paths(), ['open', 'consent'])
+  letPass(15_000)
+  await until(() => service.paths().length === 3)
+  assert.equal(service.events().at(-1), 'camera_ready')
+})
+
+test('who leaves before the challenge has sent the log, with the leaving in it', async () => {
+  const { service, hide, reaches, until } = await atCapture({ captures: [findingForEver] })
+  hide()
+  await reaches('camera', { status: 'track_ended' })
+  await until(() => service.paths().at(-1) === 'events')
+  assert.deepEqual(service.events().slice(-2), ['camera_ready', 'tab_hidden'])
+})
+
+test('no call for the log alone is sent between challenge and submit, however long the capture takes', async () => {
+  const moved = Promise.withResolvers<void>()
+  const slow: RunCapture = async (deps) => {
+    const challenge = await deps.challenge()
+    deps.log('challenge_received', challenge.attempt)
+    await moved.promise
+    return goodCapture({ ...deps, challenge: async () => challenge })
+  }
+  const { service, letPass, reaches, until } = await atCapture({ captures: [slow] })
+  await until(() => service.events().includes('camera_ready'))
+  letPass(15_000)
+  await aWhile()
+  moved.resolve()
+  await reaches('done')
+  assert.deepEqual(service.paths(), ['open', 'consent', 'challenge', 'submit'])
+})
+
 /** All bytes are there, and the nets start for ever. */
 const startingForEver: FlowFixtureOptions['loadModels'] = (onProgress) => {
   onProgress({ loadedBytes: 1, totalBytes: 1 })

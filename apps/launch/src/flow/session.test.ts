@@ -26,10 +26,7 @@ test('the server never has more of the log than a reload would continue with', a
   await flow.start()
   flow.actions.consent(true)
   await reaches('retry')
-  const sent = service
-    .bodies('events')
-    .flatMap(({ events = [] }) => events)
-    .at(-1)
+  const sent = service.entries().at(-1)
   const { saved } = storage.get(SESSION.sessionId) ?? { saved: null }
   assert.ok(saved && sent && saved.log.seq >= sent.seq)
 })
@@ -100,7 +97,7 @@ test('the continued log is the one that the service has', async () => {
   await again.flow.start()
   again.flow.actions.startCamera()
   await again.reaches('done')
-  const logged = (fixture: typeof again) => fixture.service.bodies('events').flatMap(({ events = [] }) => events)
+  const logged = (fixture: typeof again) => fixture.service.entries()
   const marks = new Map(logged(second).map(({ seq, hash }) => [seq, hash]))
   const repeated = logged(again).filter(({ seq }) => marks.has(seq))
   for (const { seq, hash } of repeated) assert.equal(hash, marks.get(seq))

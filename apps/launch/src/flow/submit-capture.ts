@@ -9,7 +9,7 @@ export interface Finished extends Partial<Completion> {
 }
 
 /**
- * Submits a finished capture. Seals it once, with the end of the log. If the connection is lost, sends the same sealed text
+ * Submits a finished capture with the log. Seals it once, with the end of the log. If the connection is lost, sends the same sealed text
  * again until the service accepts it, so that the user need not repeat the capture.
  */
 export async function submitCapture(
@@ -23,7 +23,6 @@ export async function submitCapture(
       return device.seal(await device.payloadOf({ ...capture, ...claims, metadata }))
     })
     const sealedSelfie = selfie && (await call((device) => device.sealSelfie(selfie)))
-    await call((device) => device.flushEvents())
     return call((device) => device.submitSealed(sealed, sealedSelfie))
   })
 }

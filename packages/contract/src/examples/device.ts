@@ -55,6 +55,7 @@ const opened: OpenedSession = {
   ages: { age: 18, estimate: 25 },
   mayExtend: false,
   links: { alternative: null, privacy: 'https://shop.example/privacy', support: null },
+  eventsTravel: true,
   embedOrigins: [],
 }
 const challenge: Challenge = {

@@ -66,7 +66,6 @@ export async function runFlow(device: Device, person: SimulatedPerson): Promise<
   await device.logEvent('camera_requested')
   await pass(400, 1500)
   await device.logEvent('camera_ready')
-  await device.flushEvents()
 
   const language = opened.locale
   const tokenSteps = findTokenSteps(device, opened, { tokens: person.tokens, onStep })
@@ -198,7 +197,6 @@ async function captureOnce(
     return state
   }
   await device.logEvent('submit')
-  await device.flushEvents()
   const sealed = await device.seal(await device.payloadOf(capture))
   await device.submitSealed(sealed)
   onStep('submits the same again')

@@ -1,7 +1,15 @@
-import type { DocumentStep, LaunchEvent, LaunchState, OpenBody, OpenedSession, TokenBegun } from '@ostiary/contract'
+import type {
+  DocumentStep,
+  LaunchEvent,
+  LaunchState,
+  OpenBody,
+  OpenedSession,
+  SealedLog,
+  TokenBegun,
+} from '@ostiary/contract'
 import * as codes from '@ostiary/contract/codes'
 import { LAUNCH_API } from '@ostiary/contract/paths'
-import { createSealKeyPair, openPayload } from '@ostiary/crypto'
+import { CHAIN_START, chainEvent, createSealKeyPair, openPayload } from '@ostiary/crypto'
 
 export const SESSION_ID = '0198c5d2-3f77-7c4e-9b7e-3a5d5f0c1a2b'
 
@@ -91,6 +99,8 @@ export async function createService(
   const isAge = verification === null
   let session: LaunchState = SESSION
   const calls: Call[] = []
+  /** Everything logged, in order, as the service has it: entries that came again count once. */
+  const logged = new Map<string, LaunchEvent>()
   const streams = new Set<ReadableStreamDefaultController<Uint8Array>>()
   let step: Partial<DocumentStep> = {}
   let token: Partial<TokenBegun> & { sealedToken?: string } = {}
@@ -127,6 +137,7 @@ export async function createService(
     if (path === 'status') return new Response(streamOf(session, streams, init?.signal ?? null))
     const body = JSON.parse(new TextDecoder().decode(init?.body as Uint8Array<ArrayBuffer>))
     calls.push({ path, body })
+    await take(body)
     const answer = answers[path]?.shift() ?? usual(path, body)
     if (answer === 'no network') throw new TypeError('no network')
     if (typeof answer === 'object' && 'status' in answer && 'code' in answer)
@@ -147,6 +158,7 @@ export async function createService(
         handoff: true,
         locale: 'de',
         consentVersion: '1',
+        eventsTravel: true,
         brand: null,
         embedOrigins: [],
       }
@@ -176,6 +188,21 @@ export async function createService(
     return session
   }
 
+  /** Takes the log of a call. Entries inside a sealed payload get their hashes here. */
+  async function take({ events = [], sealed }: SentBody): Promise<void> {
+    for (const entry of events) logged.set(entry.hash, entry)
+    const payload = sealed && (await openPayload(privateJwk, sealed, SEAL_LIMITS).catch(() => undefined))
+    const { seq, events: inside = [] } = (payload as { log?: SealedLog } | undefined)?.log ?? { seq: 0 }
+    for (const [at, [t, type, n]] of inside.entries()) {
+      const entry = { seq: seq - inside.length + 1 + at, t, type, ...(n !== undefined && { n }) }
+      const before = [...logged.values()].findLast((one) => one.seq === entry.seq - 1)
+      const chained = await chainEvent(before?.hash ?? CHAIN_START, entry)
+      logged.set(chained.hash, chained)
+    }
+  }
+
+  const entries = (): LaunchEvent[] => [...logged.values()]
+
   return {
     fetch: service,
     change,
@@ -197,12 +224,9 @@ export async function createService(
           .flatMap(({ path, body }) => (path === from && body[part]) || [])
           .map((sealed) => openPayload(privateJwk, sealed, SEAL_LIMITS)),
       ),
-    /** Everything logged, in order, as the service has it. */
-    events: (): string[] =>
-      calls
-        .filter(({ path }) => path === 'events')
-        .flatMap(({ body }) => body.events ?? [])
-        .map(({ type, n }) => (n === undefined ? type : `${type} ${n}`)),
+    entries,
+    /** The same as words. */
+    events: (): string[] => entries().map(({ type, n }) => (n === undefined ? type : `${type} ${n}`)),
   }
 }
 
