@@ -2,13 +2,14 @@ import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { TEST_LIMITS } from './limits.ts'
 
-/** Makes an empty database on a cluster, for one run. */
+/** Makes an empty database on a cluster, for one run, or a copy of another one. */
 export async function createDatabase(
   clusterUrl: string,
   prefix: string,
+  template = 'template1',
 ): Promise<{ url: string; drop(): Promise<void> }> {
   const name = `${prefix}_${randomBytes(5).toString('hex')}`
-  await onCluster(clusterUrl, `create database ${name}`)
+  await onCluster(clusterUrl, `create database ${name} template ${template}`)
   const url = new URL(clusterUrl)
   url.pathname = `/${name}`
   return { url: url.href, drop: () => onCluster(clusterUrl, `drop database if exists ${name} with (force)`) }

@@ -39,7 +39,7 @@ interface StartOptions {
 }
 
 /** As in production: deploy/Dockerfile says why. */
-export const API_FLAGS = ['--max-semi-space-size=8']
+export const API_FLAGS = ['--max-semi-space-size=8', '--heap-growing-percent=100']
 
 /** Starts the API as a process of its own, as in production, and waits until it is ready. */
 export async function startApi(options: StartOptions): Promise<Started> {

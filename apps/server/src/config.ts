@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import Type from 'typebox'
-import { type Environment, readSettings } from './environment.ts'
+import { ConfigError, type Environment, readSettings } from './environment.ts'
 import { type CellMap, parseCellMap, singleCell } from './platform/cells.ts'
 import { parseMasterKeys } from './platform/key-vault.ts'
 import { parseNetworks } from './platform/outbound/address.ts'
@@ -12,6 +12,7 @@ const port = (fallback: number, description: string) =>
   Type.Integer({ minimum: 1, maximum: 65535, default: fallback, description })
 
 const folder = (description: string) => Type.Optional(Type.String({ minLength: 1, description }))
+const range = (minimum: number, maximum: number, fallback: number) => ({ minimum, maximum, default: fallback })
 
 /**
  * All settings. docs/configuration.md is generated from this. Settings marked secret have no default, and each
@@ -96,8 +97,8 @@ export const Settings = Type.Object({
   DATABASE_POOL_MAX: Type.Integer({
     minimum: 1,
     maximum: 200,
-    default: 10,
-    description: 'Connections per process and cell',
+    default: 4,
+    description: 'Connections per process and cell. Four suffice at full load: none is held for nothing',
   }),
   DATABASE_STATEMENT_TIMEOUT_MS: Type.Integer({
     minimum: 100,
@@ -112,18 +113,19 @@ export const Settings = Type.Object({
     description: 'A request that gets no connection for so long, new or from the pool, is answered with 503',
   }),
   NODE_EXACT_SEARCH_MAX: Type.Integer({
-    minimum: 10,
-    maximum: 1_000_000,
-    default: 10_000,
+    ...range(10, 1_000_000, 10_000),
     description:
       'Area E: a tenant’s face vectors of one model are compared one by one up to this number, and through an HNSW index above it',
   }),
   NODE_INDEX_MEMORY_MB: Type.Integer({
-    minimum: 64,
-    maximum: 65_536,
-    default: 512,
+    ...range(64, 65_536, 512),
     description:
       'Area E: memory of the database for building an HNSW index. Plan 1.5 KB per vector; with less it works and takes longer',
+  }),
+  NODE_CODES_MEMORY_MB: Type.Integer({
+    ...range(0, 4_000, 128),
+    description:
+      'Area E: the most memory per process for codes of faces, 68 bytes per vector of spaces above NODE_EXACT_SEARCH_MAX. Spaces that do not fit are searched through their index; 0 for all of them',
   }),
   SANCTIONS_DIR: Type.String({
     minLength: 1,
@@ -169,6 +171,11 @@ export const Settings = Type.Object({
     default: false,
     description:
       'Whether live events are in the event stream (`GET /events`) too, for API and worker. Test events always are. It is for development: in production use webhooks',
+  }),
+  LATE_RESULTS: Type.Boolean({
+    default: false,
+    description:
+      'Area C, for the worker: whether live sessions that nobody opened and that have no callback end without a stored result, which is then made when it is read. Set it when no process of the release before runs any more; see operations.md',
   }),
   KEY_HOLDER_URL: Type.Optional(
     Type.String({
@@ -222,10 +229,11 @@ export interface Config {
   admin: { host: string; port: number; workerPort: number }
   database: { poolMax: number; statementTimeoutMs: number; connectTimeoutMs: number }
   shutdown: { drainMs: number; timeoutMs: number }
-  node: { exactMax: number; indexMemoryMb: number }
+  node: { exactMax: number; indexMemoryMb: number; codesMemoryMb: number }
   outbound: { allowNetworks: readonly string[] }
   /** The event stream: whether live events are in it. */
   events: { live: boolean }
+  lateResults: boolean
   launch: LaunchConfig
   networkListsDir: string | null
   sanctions: SanctionsConfig
@@ -244,19 +252,7 @@ export interface LaunchConfig {
 /** The settings of area B alone, for the commands about datasets. */
 export type SanctionsConfig = ReturnType<typeof sanctionsOf>
 
-/** Lists every wrong setting, so that an operator can correct all of them at once. Never quotes a value. */
-export class ConfigError extends Error {
-  readonly problems: readonly string[]
-  constructor(problems: readonly string[]) {
-    super(
-      `The configuration is not valid:\n${problems.map((problem) => `  - ${problem}`).join('\n')}\nSee docs/configuration.md`,
-    )
-    this.name = 'ConfigError'
-    this.problems = problems
-  }
-}
-
-export type { Environment } from './environment.ts'
+export { ConfigError, type Environment } from './environment.ts'
 
 /** Reads the environment once, at the start of a process. Throws a ConfigError that lists every wrong setting. */
 export function loadConfig(env: Environment, readFile = (path: string) => readFileSync(path, 'utf8')): Config {
@@ -314,9 +310,14 @@ export function loadConfig(env: Environment, readFile = (path: string) => readFi
       connectTimeoutMs: values.DATABASE_CONNECT_TIMEOUT_MS,
     },
     shutdown: { drainMs: values.SHUTDOWN_DRAIN_MS, timeoutMs: values.SHUTDOWN_TIMEOUT_MS },
-    node: { exactMax: values.NODE_EXACT_SEARCH_MAX, indexMemoryMb: values.NODE_INDEX_MEMORY_MB },
+    node: {
+      exactMax: values.NODE_EXACT_SEARCH_MAX,
+      indexMemoryMb: values.NODE_INDEX_MEMORY_MB,
+      codesMemoryMb: values.NODE_CODES_MEMORY_MB,
+    },
     outbound: { allowNetworks: splitList(values.OUTBOUND_ALLOW_NETWORKS) },
     events: { live: values.EVENTS_LIVE },
+    lateResults: values.LATE_RESULTS,
     launch,
     networkListsDir: values.NETWORK_LISTS_DIR ?? null,
     sanctions: sanctionsOf(values),

@@ -92,7 +92,7 @@ async function checkConnection(name: string, db: Cell['db']): Promise<Check> {
   const problem = await findConnectionProblem(db).catch((error: unknown) =>
     isRefusedParameter(error) ? HIDDEN_POOLER : undefined,
   )
-  if (problem) return { name, state: 'failed', ...problem }
+  if (problem) return { name, ...problem }
   return { name, state: 'ok', finding: `${db.isPooled ? 'through a pooler' : 'direct'}, limits in force` }
 }
 

@@ -66,3 +66,15 @@ function checkSetting(name: string, schema: TSchema, values: Record<string, unkn
 function dropUndefined(values: Record<string, string | undefined>): Record<string, string> {
   return Object.fromEntries(Object.entries(values).filter((entry): entry is [string, string] => entry[1] !== undefined))
 }
+
+/** Lists every wrong setting, so that an operator can correct all of them at once. Never quotes a value. */
+export class ConfigError extends Error {
+  readonly problems: readonly string[]
+  constructor(problems: readonly string[]) {
+    super(
+      `The configuration is not valid:\n${problems.map((problem) => `  - ${problem}`).join('\n')}\nSee docs/configuration.md`,
+    )
+    this.name = 'ConfigError'
+    this.problems = problems
+  }
+}

@@ -2,8 +2,10 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { missingPooler, type Pooler, startPooler } from '@ostiary/testkit/pgbouncer'
+import pg from 'pg'
 import { loadConfig } from './config.ts'
 import { diagnose } from './doctor.ts'
+import { storeSettings } from './platform/connection-check.ts'
 import { sql } from './platform/db.ts'
 import { migrate, readMigrations } from './platform/migrate.ts'
 import { createTestDatabase, type TestDatabase } from './testing/harness.ts'
@@ -76,14 +78,66 @@ test('behind PgBouncer 1.24 the limit and the plan settings are in force once th
     assert.ok(cell)
     const setting = sql(
       'test.setting',
-      `select current_setting('hnsw.ef_search', true) as ef, current_setting('statement_timeout') as timeout`,
+      `select current_setting('hnsw.ef_search', true) as ef, current_setting('statement_timeout') as timeout,
+         current_setting('plan_cache_mode') as plans`,
     )
-    assert.deepEqual(await cell.db.rows(setting), [{ ef: '200', timeout: '700ms' }])
+    assert.deepEqual(await cell.db.rows(setting), [{ ef: '200', timeout: '700ms', plans: 'force_generic_plan' }])
     await assert.rejects(cell.db.rows(sql('test.sleep', 'select pg_sleep(30)')), { code: 'DEPENDENCY_DOWN' })
     // Work with session state goes to PostgreSQL itself and has no limit.
     const slept = await cell.db.withDedicatedClient((client) => client.query('select pg_sleep(1), 1 as one'))
     assert.equal(slept.rows[0].one, 1)
   })
+})
+
+test('without plan mode and limits of the role the service works and doctor warns; without the width of searches it does not start', {
+  skip,
+}, async () => {
+  const env = { ...(await pool('1.24', PREPARED)), DATABASE_DIRECT_URL: database.url }
+  const forget = (name: string) =>
+    database.query(
+      `do $$ begin execute format('alter role %I in database %I reset ${name}', current_user, current_database()); end $$`,
+    )
+  for (const name of ['plan_cache_mode', 'statement_timeout']) await forget(name)
+  const found = await connections(env)
+  assert.equal(found?.state, 'warning')
+  assert.match(
+    found?.finding ?? '',
+    /statement_timeout is 0 instead of 700, plan_cache_mode is auto instead of force_generic_plan; processes work/,
+  )
+  assert.match(
+    found?.remedy ?? '',
+    /another role runs: alter role "\w+" in database "\w+" set statement_timeout = '700'; alter role/,
+  )
+  await forget('"hnsw.ef_search"')
+  const other = { ...(await pool('1.24', PREPARED)), DATABASE_DIRECT_URL: database.url }
+  assert.equal((await connections(other))?.state, 'failed')
+})
+
+test('a role that may not store a setting is no fault of the migration, and settings of the database suffice', async () => {
+  const role = `limited_${randomBytes(4).toString('hex')}`
+  await database.query(`create role ${role} login password 'x'`)
+  const url = Object.assign(new URL(database.url), { username: role, password: 'x' }).href
+  const asRole = async (settings: Record<string, string>) => {
+    const client = new pg.Client(url)
+    await client.connect()
+    try {
+      return await storeSettings(client, settings)
+    } finally {
+      await client.end()
+    }
+  }
+  // Only a superuser may store this one.
+  const mixed = { log_min_duration_statement: '900', statement_timeout: '700' }
+  assert.deepEqual(await asRole(mixed), ['log_min_duration_statement'])
+  const { rows } = await database.query(`select setconfig from pg_db_role_setting where setrole = $1::text::regrole`, [
+    role,
+  ])
+  assert.deepEqual(rows, [{ setconfig: ['statement_timeout=700'] }])
+  await database.query(
+    `do $$ begin execute format('alter database %I set log_min_duration_statement = 900', current_database()); end $$`,
+  )
+  assert.deepEqual(await asRole(mixed), [])
+  await database.query(`drop owned by ${role}; drop role ${role}`)
 })
 
 test('a pooler that is not configured as one is detected, whether it refuses our parameters or drops them', {

@@ -232,7 +232,7 @@ test('the worker starts its jobs, serves its state on its own port and stops cle
   assert.match(metrics, /ostiary_db_connections\{cell="main",state="total"\}/)
   worker.child.kill('SIGTERM')
   assert.equal(await worker.exited, 0, worker.output())
-  assert.match(worker.output(), /"count":23,"msg":"worker ready"/)
+  assert.match(worker.output(), /"count":25,"msg":"worker ready"/)
 })
 
 test('the public port has no metrics, and the admin port nothing else', async () => {

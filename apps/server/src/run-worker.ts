@@ -1,8 +1,12 @@
 import { listJobs } from './jobs.ts'
 import { closeServer, createAdminServer, listen } from './platform/admin-server.ts'
+import type { Cell } from './platform/cells.ts'
 import { createQueue } from './platform/queue.ts'
+import { logFailure } from './platform/reachability.ts'
 import type { Shutdown } from './platform/shutdown.ts'
 import { exitWithReason, onEachCell, startWire } from './start.ts'
+
+const RETRY_MS = 10_000
 
 /** The process of the worker: runs until a signal ends it. */
 export const runWorker = (shutdown: Shutdown) => exitWithReason(() => start(shutdown), shutdown)
@@ -10,7 +14,7 @@ export const runWorker = (shutdown: Shutdown) => exitWithReason(() => start(shut
 async function start(shutdown: Shutdown): Promise<void> {
   const wire = await startWire('worker')
   const { config } = wire
-  const { log, clock, monitor, metrics, version } = wire.platform
+  const { log, clock, monitor, metrics, version, leases, cells } = wire.platform
   const jobs = listJobs(wire)
   const queue = createQueue(jobs, wire.platform)
   const admin = createAdminServer({ metrics, monitor })
@@ -23,7 +27,10 @@ async function start(shutdown: Shutdown): Promise<void> {
         deadlineMs: config.shutdown.timeoutMs,
         run: async () => {
           monitor.markStopping()
-          const timeoutMs = config.shutdown.timeoutMs - 100
+          const startedMs = clock.monotonicMs()
+          // First, so that other workers serve the cells when this one stops.
+          await leases.leave(config.shutdown.timeoutMs / 4)
+          const timeoutMs = config.shutdown.timeoutMs - 100 - (clock.monotonicMs() - startedMs)
           await Promise.all([queue.stop(timeoutMs), wire.stop(timeoutMs)])
         },
       },
@@ -34,11 +41,25 @@ async function start(shutdown: Shutdown): Promise<void> {
     clock,
   )
 
+  /** Jobs run in the cells that this worker serves. */
+  function followDuty(cell: Cell): void {
+    if (!leases.of(cell).isOn()) queue.leave(cell)
+    else
+      queue.start(cell).catch((err) => {
+        logFailure(log, 'error', { err, cell: cell.name }, 'jobs could not be started')
+        setTimeout(() => followDuty(cell), RETRY_MS).unref()
+      })
+  }
+
+  await leases.start()
   await onEachCell(wire, async (cell) => {
     await wire.sessions.prepare(cell)
     await wire.webhooks.prepare(cell)
-    await queue.start(cell)
+    if (leases.of(cell).isOn()) await queue.start(cell)
   })
+  leases.follow(followDuty)
+  // What changed meanwhile.
+  for (const cell of cells.all()) followDuty(cell)
   const { keys, sessions, biometrics, matcher, age, verification, webhooks } = wire
   for (const room of [keys, sessions, biometrics, matcher, age, verification, webhooks]) room.start()
   await listen(admin, config.admin.workerPort, config.admin.host)

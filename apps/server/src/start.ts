@@ -17,7 +17,9 @@ export async function startWire(role: 'api' | 'worker'): Promise<Wire> {
   await onEachCell(wire, async (cell) => {
     await prepare(cell, wire)
     const problem = await findConnectionProblem(cell.db)
-    if (problem) throw new Error(`The database of cell ${cell.name}: ${problem.finding}. ${problem.remedy}`)
+    if (problem?.state === 'warning')
+      wire.platform.log.warn({ cell: cell.name, detail: problem.finding }, 'settings of the database are missing')
+    else if (problem) throw new Error(`The database of cell ${cell.name}: ${problem.finding}. ${problem.remedy}`)
   })
   return wire
 }

@@ -21,7 +21,7 @@ export type WireOptions = Pick<PlatformOptions, 'role' | 'clock' | 'log'>
 /** The only place where rooms are constructed and closed. Opens no connection yet. */
 export function createWire(config: Config, options: WireOptions) {
   const launchUrl = config.launch.url
-  const platform = createPlatform(config, { ...options, sessionSettings: VECTOR_SEARCH })
+  const platform = createPlatform(config, { ...options, sessionSettings: { ...VECTOR_SEARCH, ...PLANS } })
   const settings = createSettingsRoom(platform)
   const keys = createKeysRoom(platform, { ...config, clientPolicyOf: settings.clientPolicyOf })
   const webhooks = createWebhooksRoom(platform, { ...config, keys })
@@ -63,5 +63,11 @@ export function createWire(config: Config, options: WireOptions) {
 }
 /** How widely an HNSW index is searched: at 200 no enrolled person was missed (docs/benchmarks.md). */
 const VECTOR_SEARCH = { 'hnsw.ef_search': '200', 'hnsw.iterative_scan': 'strict_order' }
+
+/**
+ * Statements are planned once for each connection, and not for each set of values: with 68 days PostgreSQL would plan most of them again every
+ * time, which takes longer than running them (decision 0053). A statement that needs a plan for its values sets this for its transaction.
+ */
+const PLANS = { plan_cache_mode: 'force_generic_plan' }
 
 export type Wire = ReturnType<typeof createWire>

@@ -3,6 +3,8 @@ import type { Db } from './db.ts'
 
 /** A fault of the connection to the database, and how to correct it. */
 export interface ConnectionProblem {
+  /** `warning`: everything works, at a higher cost or with the limits of the process alone. */
+  state: 'failed' | 'warning'
   finding: string
   remedy: string
 }
@@ -23,6 +25,7 @@ export async function findConnectionProblem(db: Db): Promise<ConnectionProblem |
   if (db.isPooled && !(await keepsPreparedStatements(db.url))) {
     const version = await poolerVersion(db.url)
     return {
+      state: 'failed',
       finding: `the pooler${version && ` (${version})`} mixes up prepared statements of its clients`,
       remedy: `Use PgBouncer 1.21 or newer with max_prepared_statements = 500, or pool_mode = session; ${POOLER_DOCS}`,
     }
@@ -34,13 +37,22 @@ export async function findConnectionProblem(db: Db): Promise<ConnectionProblem |
   const statements = wrong.map(
     ([name, value]) => `alter role "${role}" in database "${database}" set ${name} = '${value}'`,
   )
+  const differences = wrong.map(([name, value]) => `${name} is ${settings[name] || 'not set'} instead of ${value}`)
+  const isHarmless = wrong.every(([name]) => CAN_DO_WITHOUT.has(name))
   return {
-    finding: wrong.map(([name, value]) => `${name} is ${settings[name] || 'not set'} instead of ${value}`).join(', '),
-    remedy: `Run: ostiary migrate (or, for another role: ${statements.join('; ')}), then RECONNECT in the console of PgBouncer; ${POOLER_DOCS}`,
+    state: isHarmless ? 'warning' : 'failed',
+    finding:
+      differences.join(', ') +
+      (isHarmless ? '; processes work without, and cut statements that take too long by themselves' : ''),
+    remedy: `Run: ostiary migrate (if its role may not store settings, another role runs: ${statements.join('; ')}), then RECONNECT in the console of PgBouncer; ${POOLER_DOCS}`,
   }
 }
 
+/** The others decide what a search finds. */
+const CAN_DO_WITHOUT = new Set(['statement_timeout', 'idle_in_transaction_session_timeout', 'plan_cache_mode'])
+
 export const HIDDEN_POOLER: ConnectionProblem = {
+  state: 'failed',
   finding: 'a connection pooler stands between this process and PostgreSQL',
   remedy: `Set DATABASE_DIRECT_URL (with CELLS_FILE: directUrl) to PostgreSQL itself; ${POOLER_DOCS}`,
 }
@@ -102,26 +114,32 @@ async function poolerVersion(url: string): Promise<string> {
 
 /**
  * Stores the settings for every new connection of this role to this database, because a pooler does not pass on the settings that a
- * client sends when it connects. Returns whether something changed.
+ * client sends when it connects. Leaves alone what new connections have already, from the role, the database or the server. Returns the names that this role may
+ * not store; a start of the service then says what is missing.
  */
 export async function storeSettings(
   client: pg.ClientBase,
   settings: Readonly<Record<string, string>>,
-): Promise<boolean> {
-  const { rows } = await client.query<{ stored: string[] | null }>(
-    `select s.setconfig as stored from pg_db_role_setting s join pg_database d on d.oid = s.setdatabase
-     where d.datname = current_database() and s.setrole = current_user::regrole`,
-  )
-  const stored = new Set(rows[0]?.stored ?? [])
-  const missing = Object.entries(settings).filter(([name, value]) => !stored.has(`${name}=${value}`))
+): Promise<string[]> {
   // pgvector's settings exist once it is loaded; only a superuser may store an unknown setting.
-  if (missing.some(([name]) => name.startsWith('hnsw.'))) await client.query(`select '[1]'::vector`)
-  for (const [name, value] of missing) {
+  if (Object.keys(settings).some((name) => name.startsWith('hnsw.'))) await client.query(`select '[1]'::vector`)
+  const { rows } = await client.query<{ name: string; value: string }>(
+    'select name, reset_val as value from pg_settings where name = any ($1)',
+    [Object.keys(settings)],
+  )
+  const inForce = new Map(rows.map(({ name, value }) => [name, value]))
+  const refused: string[] = []
+  for (const [name, value] of Object.entries(settings)) {
+    if (inForce.get(name) === value) continue
     const built = await client.query<{ statement: string }>(
       `select format('alter role %I in database %I set %s = %L', current_user, current_database(), $1::text, $2::text) as statement`,
       [name, value],
     )
-    await client.query(built.rows[0]?.statement ?? '')
+    await client.query(built.rows[0]?.statement ?? '').catch((error: unknown) => {
+      if ((error as { code?: unknown }).code !== INSUFFICIENT_PRIVILEGE) throw error
+      refused.push(name)
+    })
   }
-  return missing.length > 0
+  return refused
 }
+const INSUFFICIENT_PRIVILEGE = '42501'

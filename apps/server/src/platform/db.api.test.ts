@@ -146,6 +146,29 @@ test('a connection to a server that no longer accepts writes is not used again, 
   await database.drop()
 })
 
+test('in tests, work inside a transaction that asks the pool for a second connection is found', async () => {
+  const database = await createTestDatabase()
+  const db = createDb({ ...options, url: database.url, refuseSecondConnection: true })
+  const ping = sql('test.ping', 'select 1 as one')
+  await assert.rejects(
+    db.transaction(async (tx) => {
+      await tx.rows(ping)
+      await Promise.all([db.rows(ping)])
+    }),
+    /second connection/,
+  )
+  let later: Promise<unknown> | undefined
+  const over = Promise.withResolvers<void>()
+  await db.transaction(async (tx) => {
+    later = over.promise.then(() => db.rows(ping))
+    await tx.rows(ping)
+  })
+  over.resolve()
+  assert.deepEqual(await later, [{ one: 1 }], 'what was started inside may go on after it')
+  await db.close()
+  await database.drop()
+})
+
 test('a script that fails inside its own transaction leaves no broken connection in the pool', async () => {
   const database = await createTestDatabase()
   const db = createDb({ ...options, poolMax: 1, url: database.url })

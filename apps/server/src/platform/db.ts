@@ -1,7 +1,11 @@
 import pg from 'pg'
+import { type ConnectionFacts, inspect, refusePooler } from './connection-facts.ts'
+import { createConnectionGuard, SECOND_CONNECTION } from './connection-guard.ts'
 import { AppError } from './errors.ts'
+import { GatheredStatements } from './gathered-statements.ts'
 import { createKeyedMutex, type WithLock } from './keyed-mutex.ts'
 import type { Log } from './log.ts'
+import { BEGIN, type Outcome, type Part, PreparedQuery } from './prepared-query.ts'
 import { createReachability } from './reachability.ts'
 
 /** A prepared statement: its name is unique in the code base, so that each connection plans it once. */
@@ -26,6 +30,8 @@ export interface Queryable {
 export interface Db extends Queryable {
   /** READ COMMITTED. Commits when `work` returns, rolls back when it throws. */
   transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>
+  /** Runs a statement once for each list of values, in one round trip and one transaction. The outcomes have the order of the lists. */
+  repeat<R extends object>(statement: Statement, lists: readonly Values[]): Promise<{ rows: R[]; count: number }[]>
   /**
    * Runs work of callers who would wait for the same row one at a time. They wait without a connection: of many equal requests at
    * once, one occupies a connection of the pool.
@@ -48,16 +54,6 @@ export interface Db extends Queryable {
   close(): Promise<void>
 }
 
-export interface ConnectionFacts {
-  role: string
-  database: string
-  /** The process of PostgreSQL that answers, and the one that answered when the connection was made. They differ behind a pooler. */
-  pid: number
-  reportedPid: number | undefined
-  /** The values of those in `Db.settings`. */
-  settings: Readonly<Record<string, string>>
-}
-
 export interface DbOptions {
   url: string
   /** PostgreSQL itself, when `url` leads to a pooler. Work with session state goes there. */
@@ -70,6 +66,8 @@ export interface DbOptions {
   cell?: string
   /** Settings of PostgreSQL that every connection starts with. */
   sessionSettings?: Readonly<Record<string, string>>
+  /** Fails a statement on the pool while its caller holds a transaction (connection-guard.ts). For tests. */
+  refuseSecondConnection?: boolean
   log: Log
 }
 
@@ -97,7 +95,9 @@ export function createDb(options: DbOptions): Db {
   pool.on('connect', (client) => client.on('error', () => {}))
 
   const reachability = createReachability(options.log, options.cell ?? 'main', () => poolQueries.run(PROBE))
+  const guard = options.refuseSecondConnection ? createConnectionGuard() : undefined
   const acquire = (use: (client: pg.PoolClient) => void, fail: (error: Error) => void) => {
+    if (guard?.isHeld()) return fail(new Error(SECOND_CONNECTION))
     pool.connect((error, client) => {
       if (client) return use(client)
       if (isUnavailable(error) && !pool.ending) reachability.noteFailure(error)
@@ -110,14 +110,14 @@ export function createDb(options: DbOptions): Db {
       (...sending) => watchdog.send(client, ...sending),
       statement,
       [],
-      (result) => result.command,
+      ({ command }) => command,
     )
 
   const poolQueries = queryable((statement, values, callback) => {
     acquire((client) => {
-      watchdog.send(client, statement, values, (failure, result) => {
+      watchdog.send(client, statement, values, (failure, outcome) => {
         client.release(isUnavailable(failure))
-        callback(failure, result)
+        callback(failure, outcome)
       })
     }, callback)
   })
@@ -125,25 +125,42 @@ export function createDb(options: DbOptions): Db {
   return {
     ...poolQueries,
 
+    repeat: <R extends object>(statement: Statement, lists: readonly Values[]) =>
+      new Promise<{ rows: R[]; count: number }[]>((resolve, reject) => {
+        const fail = (error: unknown) => reject(translate(error))
+        acquire((client) => {
+          watchdog.repeat(client, statement, lists, (failure, outcomes) => {
+            client.release(isUnavailable(failure))
+            if (outcomes && !failure) resolve(outcomes as unknown as { rows: R[]; count: number }[])
+            else fail(named(failure, statement))
+          })
+        }, fail)
+      }),
+
     async transaction(work) {
       const client = await new Promise<pg.PoolClient>((resolve, reject) => {
         acquire(resolve, (error) => reject(translate(error)))
       })
       let broken = false
+      const statements = new GatheredStatements(BEGIN, (parts) => watchdog.sendAll(client, parts))
       try {
-        await control(client, BEGIN)
-        const result = await work(queryable((...sending) => watchdog.send(client, ...sending)))
+        const tx = queryable((...given) => statements.add(...given))
+        const result = await (guard ? guard.hold(() => work(tx)) : work(tx))
+        statements.close()
+        if (!statements.hasBegun) return result
         const outcome = await control(client, COMMIT)
         // PostgreSQL answers the commit of a failed transaction without an error, by rolling it back.
         if (outcome !== 'COMMIT') throw new Error('The transaction was rolled back: one of its statements had failed')
         return result
       } catch (error) {
+        statements.drop(error)
         // As with a single statement: a server that is no longer the primary answers a rollback, and would fail the next transaction too.
         broken = isUnavailable(error instanceof AppError ? error.cause : error)
         // A failed rollback means the connection is gone; PostgreSQL has then rolled back by itself.
-        await control(client, ROLLBACK).catch(() => {
-          broken = true
-        })
+        if (statements.hasBegun)
+          await control(client, ROLLBACK).catch(() => {
+            broken = true
+          })
         throw translate(error)
       } finally {
         client.release(broken)
@@ -156,7 +173,7 @@ export function createDb(options: DbOptions): Db {
       return new Promise((resolve, reject) => {
         const fail = (error: unknown) => reject(translate(error))
         acquire((client) => {
-          watchdog.send(client, sql('', text), values, (failure, result) => {
+          watchdog.script(client, text, values, (failure, result) => {
             // A script that fails in its middle leaves its transaction open: the connection is not used again.
             client.release(failure !== null)
             if (result && !failure) resolve(result)
@@ -216,31 +233,6 @@ export function createDb(options: DbOptions): Db {
   }
 }
 
-async function inspect(client: pg.ClientBase, names: readonly string[]): Promise<ConnectionFacts> {
-  // A setting of an extension that is not loaded yet is not in pg_settings, which shows numbers without a unit.
-  const { rows } = await client.query<Omit<ConnectionFacts, 'reportedPid'>>(
-    `select current_user as role, current_database() as database, pg_backend_pid() as pid,
-       (select json_object_agg(w.name, coalesce((select p.setting from pg_settings p where p.name = w.name), current_setting(w.name, true), ''))
-        from unnest($1::text[]) as w (name)) as settings`,
-    [names],
-  )
-  if (!rows[0]) throw new Error('The database answered nothing')
-  return { ...rows[0], reportedPid: reportedPidOf(client) }
-}
-
-function reportedPidOf(client: pg.ClientBase): number | undefined {
-  return 'processID' in client && typeof client.processID === 'number' ? client.processID : undefined
-}
-
-/** Session locks and settings would stay behind on connections that a pooler gives to others. */
-async function refusePooler(client: pg.ClientBase): Promise<void> {
-  const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
-  if (rows[0]?.pid === reportedPidOf(client)) return
-  throw new Error(
-    'A connection pooler stands before the database where PostgreSQL itself is needed: set DATABASE_DIRECT_URL (with CELLS_FILE: directUrl) to PostgreSQL, see docs/operations.md, "Behind PgBouncer"',
-  )
-}
-
 function asOptions(settings: Readonly<Record<string, string>>): string {
   return Object.entries(settings)
     .map(([name, value]) => `-c ${name}=${value}`)
@@ -252,9 +244,8 @@ const tooManyForOneRow = () =>
   new AppError('rate_limited', 'RATE_LIMITED', 'Too many equal requests at once', { retryAfterSeconds: 1 })
 
 const PROBE = sql('', 'select 1')
-const BEGIN = sql('', 'begin')
-const COMMIT = sql('', 'commit')
-const ROLLBACK = sql('', 'rollback')
+const COMMIT = sql('transaction.commit', 'commit')
+const ROLLBACK = sql('transaction.rollback', 'rollback')
 
 // How much later than the server's own limit we give up a statement.
 const PATIENCE_MS = 2_000
@@ -262,8 +253,13 @@ const LOOK_EVERY_MS = 500
 
 interface Watchdog {
   send(client: pg.PoolClient, statement: Statement, values: Values, callback: QueryCallback): void
+  sendAll(client: pg.PoolClient, parts: readonly Part[]): void
+  repeat(client: pg.PoolClient, statement: Statement, lists: readonly Values[], callback: RepeatCallback): void
+  script(client: pg.PoolClient, text: string, values: Values, callback: ScriptCallback): void
   stop(): void
 }
+type RepeatCallback = (error: Error | null, outcomes?: Outcome[]) => void
+type ScriptCallback = (error: Error | null, result?: pg.QueryResult) => void
 
 /**
  * The server cancels statements that take too long. A server that has vanished cancels nothing, and its connection
@@ -282,49 +278,62 @@ function createWatchdog(limitMs: number, log: Log, onAnswer: () => void): Watchd
     }
   }, LOOK_EVERY_MS).unref()
 
+  /** The same callback; until it is called the connection is watched. */
+  function watched<Result>(client: pg.PoolClient, callback: (error: Error | null, result?: Result) => void) {
+    busySince.set(client, performance.now())
+    return (error: Error | null, result?: Result) => {
+      busySince.delete(client)
+      if (!error) onAnswer()
+      callback(error, result)
+    }
+  }
+
   return {
     send(client, statement, values, callback) {
-      busySince.set(client, performance.now())
-      submit(client, statement, values, (error, result) => {
-        busySince.delete(client)
-        if (!error) onAnswer()
-        callback(error, result)
-      })
+      const answered = watched(client, (error: Error | null, outcomes?: Outcome[]) => callback(error, outcomes?.[0]))
+      client.query(new PreparedQuery([{ statement, lists: [values], callback: answered }]))
+    },
+    sendAll(client, parts) {
+      const [first, ...others] = parts
+      if (!first) return
+      // The callback of the first is the first that is called.
+      client.query(new PreparedQuery([{ ...first, callback: watched(client, first.callback) }, ...others]))
+    },
+    repeat(client, statement, lists, callback) {
+      client.query(new PreparedQuery([{ statement, lists, callback: watched(client, callback) }]))
+    },
+    script(client, text, values, callback) {
+      client.query(new Script(text, values, watched(client, callback)))
     },
     stop: () => clearInterval(timer),
   }
 }
 
-type QueryCallback = (error: Error | null, result?: pg.QueryResult) => void
+type QueryCallback = (error: Error | null, outcome?: Outcome) => void
 type Send = (statement: Statement, values: Values, callback: QueryCallback) => void
-type NamedQuery = pg.Submittable & { name: string }
-const NamedQuery = pg.Query as unknown as new (text: string, values: Values, callback: QueryCallback) => NamedQuery
-
-/**
- * Sends a prepared statement. The same as `client.query({ name, text, values })`, without the copy of the object that pg
- * makes with all property descriptors: 13 µs each time.
- */
-function submit(client: pg.PoolClient, statement: Statement, values: Values, callback: QueryCallback): void {
-  const query = new NamedQuery(statement.text, values, callback)
-  query.name = statement.name
-  client.query(query)
-}
+const Script = pg.Query as unknown as new (text: string, values: Values, callback: ScriptCallback) => pg.Submittable
 
 /** Uses callbacks inside and returns one promise, because every statement takes this path. */
-function execute<T>(send: Send, statement: Statement, values: Values, read: (result: pg.QueryResult) => T): Promise<T> {
+function execute<T>(send: Send, statement: Statement, values: Values, read: (outcome: Outcome) => T): Promise<T> {
   return new Promise((resolve, reject) => {
-    send(statement, values, (error, result) => {
-      if (result && !error) resolve(read(result))
-      else reject(translate(Object.assign(error ?? new Error('no result'), { statement: statement.name })))
+    send(statement, values, (error, outcome) => {
+      if (outcome && !error) resolve(read(outcome))
+      else reject(translate(named(error, statement)))
     })
   })
 }
 
+/** Of statements that share a round trip, the first that failed gives its name. */
+function named(error: Error | null, { name }: Statement): Error {
+  const failure = error ?? new Error('no result')
+  return 'statement' in failure ? failure : Object.assign(failure, { statement: name })
+}
+
 function queryable(send: Send): Queryable {
   return {
-    rows: <R extends pg.QueryResultRow>(statement: Statement, values: Values = []) =>
-      execute(send, statement, values, (result) => result.rows as R[]),
-    run: (statement, values = []) => execute(send, statement, values, (result) => result.rowCount ?? 0),
+    rows: <R extends object>(statement: Statement, values: Values = []) =>
+      execute(send, statement, values, ({ rows }) => rows as R[]),
+    run: (statement, values = []) => execute(send, statement, values, ({ count }) => count),
   }
 }
 

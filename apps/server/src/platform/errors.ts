@@ -61,3 +61,9 @@ export function invalidUrl(pointer: string, message: string): AppError {
     details: [{ pointer, message }],
   })
 }
+
+/** The outage that a room reports by a code of its own, so that the caller hears to try again; any other error as it is. */
+export function outageBehind(error: unknown): unknown {
+  const cause = error instanceof AppError ? error.cause : undefined
+  return cause instanceof AppError && cause.fault === 'unavailable' ? cause : error
+}

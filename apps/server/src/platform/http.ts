@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, hash } from 'node:crypto'
 import type { Server } from 'node:http'
 import { LIMITS } from '@ostiary/contract'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
@@ -179,7 +179,7 @@ export function keepRawBody(app: FastifyInstance): void {
 export function hashBodies(app: FastifyInstance): void {
   app.removeContentTypeParser('application/json')
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, bytes: Buffer, done) => {
-    bodyHashes.set(request, createHash('sha256').update(bytes).digest('base64url'))
+    bodyHashes.set(request, hash('sha256', bytes, 'base64url'))
     parseInto(request, bytes, parseJsonBody, done)
   })
 }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
-import { createTestDatabase, type TestDatabase } from '../testing/harness.ts'
+import { createTestDatabase, openTestDb, type TestDatabase } from '../testing/harness.ts'
 import { DAY_MS } from './clock.ts'
-import { createDb, type Db } from './db.ts'
+import type { Db } from './db.ts'
 import { createLog } from './log.ts'
 import { dropPartitionsBefore, ensurePartitions, partitionName } from './partitions.ts'
 
@@ -13,14 +13,7 @@ const day = (offset: number) => new Date(NOON.getTime() + offset * DAY_MS)
 
 before(async () => {
   database = await createTestDatabase()
-  db = createDb({
-    url: database.url,
-    poolMax: 5,
-    statementTimeoutMs: 5_000,
-    connectTimeoutMs: 3_000,
-    applicationName: 'test',
-    log: createLog('silent'),
-  })
+  db = openTestDb(database, 5)
 })
 after(async () => {
   await db.close()

@@ -57,7 +57,7 @@ export async function ensurePartitions(
 ): Promise<PartitionReport> {
   checkName(table)
   const report: PartitionReport = { created: 0, moved: 0, skipped: 0 }
-  const existing = await namesOf(db, table)
+  const existing = await listPartitions(db, table)
   const first = startOfDay(from)
   const wanted = Array.from({ length: days }, (_, day) => new Date(first.getTime() + day * DAY_MS))
   for (const start of wanted) {
@@ -71,7 +71,7 @@ export async function ensurePartitions(
     }
   }
   if (log && report.skipped > 0) {
-    const made = await namesOf(db, table)
+    const made = await listPartitions(db, table)
     // Another process may have created it at the same time.
     const missing = wanted.filter((start) => !made.has(partitionName(table, start))).length
     if (missing > 0) log.warn({ detail: table, count: missing }, 'days have no partition of their own yet')
@@ -79,7 +79,8 @@ export async function ensurePartitions(
   return report
 }
 
-async function namesOf(db: Db, table: string): Promise<Set<string>> {
+/** The names of all partitions of a table, with the default one. */
+export async function listPartitions(db: Db, table: string): Promise<Set<string>> {
   return new Set((await db.rows<{ name: string }>(LIST, [table])).map(({ name }) => name))
 }
 

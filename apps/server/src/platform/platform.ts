@@ -7,6 +7,7 @@ import { createHealthMonitor } from './health.ts'
 import { purgeIdempotencyKeys } from './idempotency/index.ts'
 import { createIds } from './ids.ts'
 import { createKeyVault } from './key-vault.ts'
+import { createLeases } from './leases.ts'
 import { createLog, type Log } from './log.ts'
 import { createMetrics, watchLimiters, watchPools } from './metrics.ts'
 import { createOutbound } from './outbound/index.ts'
@@ -44,10 +45,12 @@ export function createPlatform(config: PlatformConfig, options: PlatformOptions)
       applicationName: `ostiary-${role}-${cell}`,
       cell,
       sessionSettings,
+      refuseSecondConnection: role === 'test',
       log,
     }),
   )
   watchPools(metrics, cells)
+  const leases = createLeases({ cells, clock, log, metrics })
   const limiter = createRateLimiter()
   const addressLimiter = createRateLimiter()
   const [masterKey] = config.masterKeys
@@ -62,6 +65,8 @@ export function createPlatform(config: PlatformConfig, options: PlatformOptions)
     log,
     metrics,
     cells,
+    /** Which cells this process looks for work in. Only a worker starts them. */
+    leases,
     vault: createKeyVault(config.masterKeys),
     /** Counts callers that have a key. */
     limiter,
@@ -90,12 +95,20 @@ export function createPlatform(config: PlatformConfig, options: PlatformOptions)
         after: 'minutes, an hour for alarms',
         by: 'purge-failure-limits',
       },
+      {
+        table: 'worker_leases',
+        key: 'worker_id',
+        growsWith: 'workers',
+        after: 'a minute after the worker’s end',
+        by: null,
+      },
       { table: 'schema_migrations', key: 'name', growsWith: 'releases', after: 'as long as the database', by: null },
       { table: 'pgboss.*', key: 'its own', growsWith: 'scheduled jobs', after: 'one day', by: null },
     ],
     async close() {
       // What waits is sent, but a database that is away does not keep the process.
       await failureLimits.flush()
+      await leases.leave(0)
       await cells.close()
     },
   } satisfies Room & Record<string, unknown>

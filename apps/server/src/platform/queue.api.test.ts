@@ -61,6 +61,47 @@ test('the schedule of a job that the last release had under another name is remo
   await harness.close()
 })
 
+test('a worker that leaves a cell starts no more jobs there, ends the one that runs, and can come back', async () => {
+  const harness = await createHarness()
+  const [cell] = harness.wire.platform.cells.all()
+  assert.ok(cell)
+  const begun = Promise.withResolvers<void>()
+  const mayEnd = Promise.withResolvers<void>()
+  const runs: string[] = []
+  const jobOf = (worker: string) => ({
+    name: 'long',
+    cron: '0 0 1 1 *',
+    run: async () => {
+      runs.push(worker)
+      begun.resolve()
+      await mayEnd.promise
+      return 1
+    },
+  })
+  const [first, second] = ['first', 'second'].map((name) => createQueue([jobOf(name)], harness.wire.platform))
+  assert.ok(first && second)
+  await first.start(cell)
+  await first.trigger('long')
+  await begun.promise
+  first.leave(cell)
+  await second.start(cell)
+  mayEnd.resolve()
+  const states = async () =>
+    (await harness.database.query(`select state from pgboss.job where name = 'long' order by created_on`)).rows
+  await eventually(async () => (await states())[0]?.state === 'completed', 'the running job has ended well')
+  await first.trigger('long')
+  assert.equal((await states()).length, 1, 'it has left')
+  await second.trigger('long')
+  await eventually(async () => (await states())[1]?.state === 'completed', 'the other worker runs the next one')
+  await second.stop(2_000)
+  await first.start(cell)
+  await first.trigger('long')
+  await eventually(() => runs.length === 3, 'it is back')
+  assert.deepEqual(runs, ['first', 'second', 'first'])
+  await first.stop(2_000)
+  await harness.close()
+})
+
 test('a job that fails is tried again, and its error text is not stored', async () => {
   const harness = await createHarness()
   let runs = 0

@@ -18,8 +18,10 @@ export interface ScheduledJob {
 }
 
 export interface Queue {
-  /** Starts the jobs of one cell. */
+  /** Starts the jobs of one cell, unless they run. */
   start(cell: Cell): Promise<void>
+  /** Starts no more jobs in a cell. One that runs goes on to its end. */
+  leave(cell: Cell): void
   /** Runs a scheduled job now, on every started cell, through the queue. */
   trigger(name: string): Promise<void>
   stop(timeoutMs: number): Promise<void>
@@ -44,6 +46,11 @@ const QUEUE = {
   deleteAfterSeconds: 86_400,
 } as const
 
+/** Each look of pg-boss is a statement for one of two dozen queues, and no job is due to the second. */
+const LOOK_EVERY_SECONDS = 10
+/** Jobs here do not wait for each other, but pg-boss looks for such jobs every five seconds. */
+const DEPENDENCIES_EVERY_SECONDS = 3600
+
 const AWAY_LOOK_MS = 200
 const AWAY_MAX_MS = 30_000
 
@@ -53,7 +60,11 @@ const AWAY_MAX_MS = 30_000
  */
 export function createQueue(jobs: readonly ScheduledJob[], deps: Deps): Queue {
   const { clock, log, metrics } = deps
-  const bosses: PgBoss[] = []
+  /** By the name of the cell. */
+  const bosses = new Map<string, Promise<PgBoss>>()
+  /** Instances that start no more jobs, until their last one has ended. */
+  const leaving = new Set<Promise<void>>()
+  const lookers = new Map<string, string>()
   const stopping = new AbortController()
 
   /** Two workers that start on an empty database both create the queue's tables, and one of them fails because they exist. */
@@ -72,6 +83,8 @@ export function createQueue(jobs: readonly ScheduledJob[], deps: Deps): Queue {
       db: { executeSql: (text, values) => runForBoss(cell, db, text, values) },
       schema: 'pgboss',
       monitorIntervalSeconds: 10,
+      cronWorkerIntervalSeconds: LOOK_EVERY_SECONDS,
+      flowIntervalSeconds: DEPENDENCIES_EVERY_SECONDS,
     })
     // pg-boss passes on copies of errors; those of the database are logged where they come from.
     boss.on('error', (err) => {
@@ -89,7 +102,7 @@ export function createQueue(jobs: readonly ScheduledJob[], deps: Deps): Queue {
     return boss
   }
 
-  /** pg-boss polls every queue every two seconds: while the database is away its statements wait here instead of failing. */
+  /** pg-boss polls every queue: while the database is away its statements wait here instead of failing. */
   async function waitUntilUp(db: Db): Promise<void> {
     const deadlineMs = clock.monotonicMs() + AWAY_MAX_MS
     while (!db.isUp() && !stopping.signal.aborted && clock.monotonicMs() < deadlineMs) {
@@ -111,7 +124,10 @@ export function createQueue(jobs: readonly ScheduledJob[], deps: Deps): Queue {
     await boss.createQueue(job.name, { policy: 'exclusive', ...QUEUE })
     // Otherwise a queue that an older release created keeps its settings.
     await boss.updateQueue(job.name, QUEUE)
-    await boss.work(job.name, { pollingIntervalSeconds: 2 }, () => runOnce(job, cell, db))
+    const looker = await boss.work(job.name, { pollingIntervalSeconds: LOOK_EVERY_SECONDS }, () =>
+      runOnce(job, cell, db),
+    )
+    lookers.set(`${cell} ${job.name}`, looker)
     // A job that came due while no worker ran is run once.
     await boss.schedule(job.name, job.cron, null, { tz: 'UTC', missed: 'once' })
   }
@@ -139,14 +155,43 @@ export function createQueue(jobs: readonly ScheduledJob[], deps: Deps): Queue {
 
   return {
     async start(cell) {
-      bosses.push(await startCell(cell))
+      const known = bosses.get(cell.name)
+      if (known) return void (await known)
+      const starting = startCell(cell)
+      bosses.set(cell.name, starting)
+      starting.catch(() => bosses.delete(cell.name))
+      await starting
+    },
+    leave(cell) {
+      const boss = bosses.get(cell.name)
+      if (!boss) return
+      bosses.delete(cell.name)
+      const ending = boss
+        .then((one) => one.stop({ graceful: true, close: false, timeout: QUEUE.expireInSeconds * 1000 }))
+        .catch((err: unknown) => logFailure(log, 'warn', { err, cell: cell.name }, 'jobs could not be stopped'))
+        .finally(() => leaving.delete(ending))
+      leaving.add(ending)
     },
     async trigger(name) {
-      await Promise.all(bosses.map((boss) => boss.send(name)))
+      for (const [cell, starting] of bosses) {
+        const boss = await starting
+        await boss.send(name)
+        const looker = lookers.get(`${cell} ${name}`)
+        if (looker) boss.notifyWorker(looker)
+      }
     },
     async stop(timeoutMs) {
       stopping.abort()
-      await Promise.all(bosses.map((boss) => boss.stop({ graceful: true, close: false, timeout: timeoutMs })))
+      const ended = Promise.all([
+        ...leaving,
+        ...[...bosses.values()].map(async (starting) => {
+          const boss = await starting.catch(() => undefined)
+          await boss?.stop({ graceful: true, close: false, timeout: timeoutMs })
+        }),
+      ])
+      // A job of a cell that this worker left may take hours.
+      if (leaving.size > 0) await Promise.race([ended, sleep(timeoutMs)])
+      else await ended
     },
   }
 }

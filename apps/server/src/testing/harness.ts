@@ -11,9 +11,10 @@ import pg from 'pg'
 import { buildApp } from '../app.ts'
 import { loadConfig } from '../config.ts'
 import type { NewKey } from '../keys/index.ts'
-import { createDb } from '../platform/db.ts'
+import { createDb, type Db } from '../platform/db.ts'
 import { createLog } from '../platform/log.ts'
 import { migrate, readMigrations } from '../platform/migrate.ts'
+import { ensurePartitions } from '../platform/partitions.ts'
 import { createManualClock, type ManualClock } from '../platform/testing/manual-clock.ts'
 import { createWire, type Wire } from '../wire.ts'
 
@@ -46,17 +47,32 @@ export async function createTestDatabase(template = 'template1'): Promise<TestDa
   }
 }
 
+/** A pool on a test's own database, without a service around it. */
+export function openTestDb({ url }: TestDatabase, poolMax = 1): Db {
+  return createDb({
+    url,
+    poolMax,
+    statementTimeoutMs: 5_000,
+    connectTimeoutMs: 3_000,
+    applicationName: 'test',
+    log: createLog('silent'),
+  })
+}
+
 function clusterUrl(): string {
   const cluster = process.env.OSTIARY_TEST_CLUSTER
   if (!cluster) throw new Error('OSTIARY_TEST_CLUSTER is not set: run the tests with npm test')
   return cluster
 }
 
-/** A database with all migrations, made once for each state of them: a copy takes a fraction of the time. */
+/**
+ * A database with all migrations and the partitions of the first day, made once for each state of them: a copy takes a fraction of the
+ * time. Later days have no partitions, so that tests which let time pass run on the default partition.
+ */
 export async function migratedTemplate(): Promise<string> {
   const migrations = readMigrations()
   const state = createHash('sha256').update(migrations.map(({ checksum }) => checksum).join())
-  const name = `migrated_${state.digest('hex').slice(0, 12)}`
+  const name = `prepared_${state.digest('hex').slice(0, 12)}`
   const cluster = clusterUrl()
   const admin = new pg.Client(cluster)
   await admin.connect()
@@ -85,6 +101,8 @@ async function makeTemplate(admin: pg.Client, name: string, migrations: ReturnTy
     log: createLog('silent', { write: () => {} }),
   })
   await migrate(db, migrations, () => {})
+  for (const table of ['sessions', 'session_secrets'])
+    await ensurePartitions(db, table, { from: createManualClock().now(), days: 1, fillFactor: 70 })
   await db.close()
   await admin.query(`alter database ${draft} rename to ${name}`)
 }

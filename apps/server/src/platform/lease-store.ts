@@ -1,0 +1,35 @@
+import type { Duty } from './cell-shares.ts'
+import { type Queryable, sql } from './db.ts'
+
+/** What the rows of a cell say about another worker. */
+export interface Colleague {
+  workerId: string
+  duty: Duty
+  needsHelp: boolean
+  /** False when its lease is over by the clock of the database: it died, or it cannot reach the cell. */
+  isAlive: boolean
+}
+
+// One statement and one commit, which waits for no disk because the table is unlogged. It does not see its own row.
+const RENEW = sql(
+  'leases.renew',
+  `with mine as (
+     insert into worker_leases (worker_id, duty, needs_help, expires_at)
+     values ($1, $2, $3, now() + $4 * interval '1 millisecond')
+     on conflict (worker_id) do update set duty = excluded.duty, needs_help = excluded.needs_help, expires_at = excluded.expires_at
+   ), forgotten as (
+     delete from worker_leases where expires_at < now() - interval '1 minute' and worker_id <> $1
+   )
+   select worker_id as "workerId", duty, needs_help as "needsHelp", expires_at > now() as "isAlive"
+   from worker_leases where worker_id <> $1 and expires_at >= now() - interval '1 minute'`,
+)
+const RELEASE = sql('leases.release', 'delete from worker_leases where worker_id = $1')
+
+export const leaseStore = {
+  /** Renews a worker's own lease and returns the other workers of the last minute. */
+  renew: (
+    db: Queryable,
+    { workerId, duty, needsHelp, leaseMs }: { workerId: string; duty: Duty; needsHelp: boolean; leaseMs: number },
+  ): Promise<Colleague[]> => db.rows<Colleague>(RENEW, [workerId, duty, needsHelp, leaseMs]),
+  release: (db: Queryable, workerId: string): Promise<number> => db.run(RELEASE, [workerId]),
+}
