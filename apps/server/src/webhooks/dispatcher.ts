@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Cells } from '../platform/cells.ts'
 import type { Db } from '../platform/db.ts'
+import type { Leases } from '../platform/leases.ts'
 import { logFailure } from '../platform/reachability.ts'
 import { type AttemptDeps, type Attempts, createAttempts } from './attempt.ts'
 import { createLanes, LANE_LIMITS, type LaneLimits, type Task } from './lanes.ts'
 import { createLoop } from './loop.ts'
 
-export type DispatcherDeps = Omit<AttemptDeps, 'db'> & { cells: Cells }
+export type DispatcherDeps = Omit<AttemptDeps, 'db'> & { cells: Cells; leases: Leases }
 
 export interface DispatcherOptions {
   limits?: Partial<LaneLimits>
@@ -23,7 +24,7 @@ const SWEEP_EVERY_MS = 250
  * themselves. A delivery can therefore arrive twice, with the same id. It is never lost.
  */
 export function createDispatcher(deps: DispatcherDeps, options: DispatcherOptions = {}) {
-  const { cells, clock, log, metrics } = deps
+  const { cells, clock, log, metrics, leases } = deps
   const { leaseMs = LEASE_MS } = options
   const attemptsByCell = new Map<Db, Attempts>(cells.all().map(({ db }) => [db, createAttempts({ ...deps, db })]))
   const lanes = createLanes({ ...LANE_LIMITS, ...options.limits }, runAttempt, () => {
@@ -31,21 +32,18 @@ export function createDispatcher(deps: DispatcherDeps, options: DispatcherOption
   })
   const loops = cells.all().map((cell) => {
     const backlog = () => attemptsByCell.get(cell.db)?.backlog() ?? 0
-    return createLoop({ cell, clock, log, lanes, leaseMs, backlog })
+    return createLoop({ cell, clock, log, lanes, duty: leases.of(cell), leaseMs, backlog })
   })
   let sweeping: NodeJS.Timeout | undefined
   metrics.inFlight(() => lanes.inFlight())
 
-  async function runAttempt(task: Task): Promise<void> {
-    const { tenantId } = task.claim
-    try {
-      await attemptsByCell.get(task.db)?.runAttempt(task)
-    } catch (err) {
+  function runAttempt(task: Task): void {
+    attemptsByCell.get(task.db)?.runAttempt(task, (err) => {
+      const { tenantId } = task.claim
       // The failure is ours, and nothing was sent. The lease ends, and a worker tries again.
-      logFailure(log, 'error', { err, tenantId }, 'a webhook could not be prepared')
-    } finally {
+      if (err) logFailure(log, 'error', { err, tenantId }, 'a webhook could not be prepared')
       lanes.done(task, clock.monotonicMs())
-    }
+    })
   }
 
   /** Never throws: a delivery that cannot be returned becomes due when its lease ends. */

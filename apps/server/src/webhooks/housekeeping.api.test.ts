@@ -224,9 +224,11 @@ describe('what an operator can see', () => {
     const healthy = await fixture.newReceiver()
     await fixture.enqueue(tenant, { url: healthy.url })
     advance(8_000)
-    const { cells, clock, log, vault } = fixture.harness.wire.platform
+    const { cells, clock, log, vault, leases } = fixture.harness.wire.platform
+    let isOn = true
+    const duty = { isOn: () => isOn, askForHelp: () => {} }
     const metrics = createMetrics('0', { processMetrics: false })
-    watchWebhookQueue(metrics, { cells, clock, log })
+    watchWebhookQueue(metrics, { cells, clock, log, leases: { ...leases, of: () => duty } })
     const text = await metrics.text()
     assert.match(text, /^ostiary_webhook_due\{cell="main"\} 7$/m)
     assert.match(text, /^ostiary_webhook_resting_receivers\{cell="main"\} 1$/m)
@@ -235,6 +237,9 @@ describe('what an operator can see', () => {
     assert.equal(await metrics.text(), text, 'measured at most every ten seconds')
     advance(1)
     assert.match(await metrics.text(), /^ostiary_webhook_oldest_due_seconds\{cell="main"\} 18$/m)
+    isOn = false
+    advance(10_000)
+    assert.doesNotMatch(await metrics.text(), /cell="main"/, 'the worker that serves the cell reports it')
     assert.match(fixture.metrics.attempts.text(), /_count\{outcome="failed",mode="test"\} \d+/)
     assert.deepEqual(await fixture.webhooks.countByMasterKey(), new Map([[vault.currentKeyId, 14]]))
   })

@@ -76,7 +76,7 @@ describe('lanes', () => {
     assert.deepEqual(lanes.sweep(1_000), hanging.slice(2), 'the tasks that waited behind it are returned')
     assert.deepEqual([of('hanging').length, of('healthy').length], [2, 1])
     assert.deepEqual([lanes.inFlight(), lanes.held(), lanes.isStocked()], [3, 3, false])
-    assert.deepEqual(lanes.capacities(), { hanging: 0, healthy: 1 })
+    assert.deepEqual(lanes.capacities(1000), { hanging: 0, healthy: 1 })
   })
 
   test('the number of slow attempts is limited; further ones count as running', () => {
@@ -97,21 +97,25 @@ describe('lanes', () => {
   test('capacity is what a lane can still take; a quick lane may take more in advance', () => {
     const { lanes, of } = setUp()
     lanes.add(tasks('a', 2), 0)
-    assert.deepEqual(lanes.capacities(), { a: 0 })
+    assert.deepEqual(lanes.capacities(1000), { a: 0 })
     const [first, second] = of('a')
     assert.ok(first && second)
     lanes.done(first, 249)
-    assert.deepEqual(lanes.capacities(), { a: 7 })
+    assert.deepEqual(lanes.capacities(1000), { a: 7 })
     lanes.done(second, 250)
-    assert.deepEqual(lanes.capacities(), { a: 2 }, 'not so quick any more')
+    assert.deepEqual(lanes.capacities(1000), { a: 2 }, 'not so quick any more')
     lanes.add(tasks('b', 1), 0)
     const quickOne = of('b')[0]
     assert.ok(quickOne)
     lanes.done(quickOne, 1)
     lanes.add(tasks('b', 4), 1)
-    assert.deepEqual(lanes.capacities(), { a: 2, b: 4 })
+    assert.deepEqual(lanes.capacities(1000), { a: 2, b: 4 })
     lanes.add(tasks('b', 1), 1)
-    assert.deepEqual(lanes.capacities(), { a: 2, b: 0 }, 'less than half of the lane is free: not worth a statement')
+    assert.deepEqual(
+      lanes.capacities(1000),
+      { a: 2, b: 0 },
+      'less than half of the lane is free: not worth a statement',
+    )
     assert.equal(lanes.perEndpoint, 2)
   })
 
@@ -119,14 +123,14 @@ describe('lanes', () => {
     const { lanes, started } = setUp()
     lanes.add(tasks('a', 1), 0)
     lanes.sweep(5_000)
-    assert.deepEqual(Object.keys(lanes.capacities()), ['a'])
+    assert.deepEqual(Object.keys(lanes.capacities(1000)), ['a'])
     const [one] = started
     assert.ok(one)
     lanes.done(one, 5_000)
     lanes.sweep(6_000)
-    assert.deepEqual(Object.keys(lanes.capacities()), ['a'])
+    assert.deepEqual(Object.keys(lanes.capacities(1000)), ['a'])
     lanes.sweep(6_001)
-    assert.deepEqual(lanes.capacities(), {})
+    assert.deepEqual(lanes.capacities(1000), {})
   })
 
   test('a lane that was full asks for more once when half of it is free; one that was not full does not ask', () => {
@@ -140,6 +144,22 @@ describe('lanes', () => {
     assert.equal(timesAsked(), 1)
     lanes.done(third, 1_000)
     for (const one of of('b')) lanes.done(one, 1_000)
+    assert.equal(timesAsked(), 1)
+  })
+
+  test('a lane that got its whole share of a claim asks for more, even if it is not full', () => {
+    const { lanes, of, timesAsked } = setUp()
+    const end = (index: number) => lanes.done(of('a')[index] ?? assert.fail(), 1)
+    lanes.add(tasks('a', 1), 0)
+    end(0)
+    assert.deepEqual(lanes.capacities(3), { a: 3 })
+    lanes.add(tasks('a', 2), 1)
+    end(1)
+    end(2)
+    assert.equal(timesAsked(), 0, 'the queue had no more')
+    assert.deepEqual(lanes.capacities(3), { a: 3 })
+    lanes.add(tasks('a', 3), 1)
+    end(3)
     assert.equal(timesAsked(), 1)
   })
 

@@ -59,7 +59,9 @@ interface Lane {
   isReady: boolean
   /** The last answer came quickly, so deliveries that are taken in advance will not wait for long. */
   isQuick: boolean
-  /** The lane was full after the last claim, so the queue may have more for this receiver. */
+  /** How many more the running claim may bring. */
+  asked: number
+  /** The last claim brought all that it could, so the queue may have more for this receiver. */
   hasMore: boolean
   usedMs: number
 }
@@ -69,7 +71,7 @@ interface Lane {
  * lanes take turns. A receiver that hangs fills only its own lane; after a second its attempts no longer count against `inFlight`. A
  * tenant with very many such receivers fills only its own share.
  */
-export function createLanes(limits: LaneLimits, start: (task: Task) => Promise<void>, onCapacity: () => void) {
+export function createLanes(limits: LaneLimits, start: (task: Task) => void, onCapacity: () => void) {
   const lanes = new Map<string, Lane>()
   const tenantShares = new Map<string, TenantShare>()
   const ready: Lane[] = []
@@ -93,7 +95,7 @@ export function createLanes(limits: LaneLimits, start: (task: Task) => Promise<v
       const share = tenantShareOf(tenantId)
       share.lanes++
       const state = { inFlight: 0, waiting: [], isReady: false, isQuick: false, hasMore: false, usedMs: nowMs }
-      lane = { endpointId, tenantId, share, ...state }
+      lane = { endpointId, tenantId, share, asked: limits.perEndpoint, ...state }
       lanes.set(endpointId, lane)
     }
     return lane
@@ -144,7 +146,7 @@ export function createLanes(limits: LaneLimits, start: (task: Task) => Promise<v
     lane.inFlight++
     lane.usedMs = nowMs
     quick.set(task, nowMs)
-    void start(task)
+    start(task)
   }
 
   const mostOf = (lane: Lane): number => (lane.isQuick ? limits.ahead : limits.perEndpoint)
@@ -182,12 +184,16 @@ export function createLanes(limits: LaneLimits, start: (task: Task) => Promise<v
         claiming -= count
       }
     },
-    /** How many more deliveries each receiver with a lane can take. A quick one reports 0 until half of its lane is free. */
-    capacities(): Record<string, number> {
+    /**
+     * How many more deliveries each receiver with a lane can take now, at most `most`, so that those of one receiver do not fill a whole claim
+     * while others wait. A quick one reports 0 until half of its lane is free.
+     */
+    capacities(most: number): Record<string, number> {
       const capacities: Record<string, number> = {}
       for (const [endpointId, lane] of lanes) {
         const capacity = capacityOf(lane)
-        capacities[endpointId] = lane.isQuick && capacity < limits.ahead / 2 ? 0 : capacity
+        lane.asked = lane.isQuick && capacity < limits.ahead / 2 ? 0 : Math.min(capacity, most)
+        capacities[endpointId] = lane.asked
       }
       return capacities
     },
@@ -205,7 +211,8 @@ export function createLanes(limits: LaneLimits, start: (task: Task) => Promise<v
           continue
         }
         lane.waiting.push(task)
-        lane.hasMore = capacityOf(lane) === 0
+        lane.asked--
+        lane.hasMore = lane.asked <= 0 || capacityOf(lane) === 0
         waiting++
         share.waiting++
         makeReady(lane)

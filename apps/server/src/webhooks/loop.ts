@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Cell } from '../platform/cells.ts'
 import type { Clock } from '../platform/clock.ts'
+import type { CellDuty } from '../platform/leases.ts'
 import type { Log } from '../platform/log.ts'
 import { logFailure } from '../platform/reachability.ts'
 import type { Lanes } from './lanes.ts'
@@ -11,6 +12,7 @@ interface LoopDeps {
   clock: Clock
   log: Log
   lanes: Lanes
+  duty: CellDuty
   leaseMs: number
   /** Attempts that are not stored yet. */
   backlog: () => number
@@ -22,20 +24,28 @@ const TAKE = 256
 /** An attempt that is lost before it is stored would be sent again: with so many unstored ones no more deliveries are taken. */
 const BACKLOG_MAX = 1024
 const IDLE_MIN_MS = 10
-const IDLE_MAX_MS = 50
+/** By how much a due webhook may be late after a quiet time. */
+const IDLE_MAX_MS = 150
 /** Pause after a round in which something was taken. Lanes that run out of work wake the loop sooner. */
 const BUSY_MS = 25
 const AFTER_FAILURE_MS = 1_000
 const WHILE_AWAY_MS = 200
+/** Longer than a moment in which many arrive at once. */
+const TOO_LONG_MS = 2_000
 const PROBE_EVERY_MS = 500
 const FIRST = '00000000-0000-0000-0000-000000000000'
 
 /** Takes due deliveries from the queue of one cell and adds them to the lanes. */
-export function createLoop({ cell, clock, log, lanes, leaseMs, backlog }: LoopDeps) {
+export function createLoop({ cell, clock, log, lanes, duty, leaseMs, backlog }: LoopDeps) {
   const { db } = cell
   let cursor = FIRST
   let takenThisRound = 0
+  /** Receivers that had something due: in this round, and in the last one. */
+  const receiversThisRound = new Set<string>()
+  let receiversLastRound = 1
   let probedMs = Number.NEGATIVE_INFINITY
+  /** Since when more was due at every look than this worker could take. */
+  let fullSinceMs: number | undefined
   let isStopping = false
   let running: Promise<void> | undefined
   let wakeUp: (() => void) | undefined
@@ -74,15 +84,21 @@ export function createLoop({ cell, clock, log, lanes, leaseMs, backlog }: LoopDe
       const leaseUntil = new Date(now.getTime() + leaseMs)
       const request = { after: cursor, visit: VISIT, limit: TAKE, now, leaseUntil }
       const allowed = {
-        capacities: lanes.capacities(),
+        // The receivers share a claim: with those of one receiver alone the others would have nothing to do until the next claim.
+        capacities: lanes.capacities(Math.max(lanes.perEndpoint, Math.ceil(TAKE / receiversLastRound))),
         capacityOfOthers: lanes.perEndpoint,
         fullTenants: lanes.fullTenants(),
       }
       const { taken, visited, last } = await queueStore.claim(db, { ...request, ...allowed })
-      const isFull = taken.length === TAKE
-      const isRoundOver = !isFull && visited < VISIT
       // The next page starts after the receiver that filled this one: it is visited again after all others.
-      cursor = isRoundOver ? FIRST : ((isFull ? lastOf(taken) : last) ?? FIRST)
+      const end = taken.length === TAKE ? lastOf(taken) : last
+      const isRoundOver = visited < VISIT && end === last
+      cursor = isRoundOver ? FIRST : (end ?? FIRST)
+      for (const { claim } of taken) receiversThisRound.add(claim.endpointId)
+      if (isRoundOver) {
+        receiversLastRound = Math.max(1, receiversThisRound.size)
+        receiversThisRound.clear()
+      }
       await hold(taken, false, leaseUntil)
       return { taken: taken.length, isRoundOver }
     } finally {
@@ -93,8 +109,12 @@ export function createLoop({ cell, clock, log, lanes, leaseMs, backlog }: LoopDe
   /** Returns how long to wait before the next step. */
   async function step(idleMs: number): Promise<number> {
     if (clock.monotonicMs() - probedMs >= PROBE_EVERY_MS) await probe()
-    if (lanes.isStocked() || backlog() > BACKLOG_MAX) return IDLE_MIN_MS
+    if (lanes.isStocked() || backlog() > BACKLOG_MAX) {
+      noteFull(true)
+      return IDLE_MIN_MS
+    }
     const { taken, isRoundOver } = await claim()
+    noteFull(taken === TAKE)
     takenThisRound += taken
     if (!isRoundOver) return 0
     const wasQuiet = takenThisRound === 0
@@ -102,11 +122,17 @@ export function createLoop({ cell, clock, log, lanes, leaseMs, backlog }: LoopDe
     return wasQuiet ? Math.min(Math.max(idleMs, IDLE_MIN_MS) * 1.5, IDLE_MAX_MS) : BUSY_MS
   }
 
+  function noteFull(isFull: boolean): void {
+    const nowMs = clock.monotonicMs()
+    fullSinceMs = isFull ? (fullSinceMs ?? nowMs) : undefined
+    if (fullSinceMs !== undefined && nowMs - fullSinceMs > TOO_LONG_MS) duty.askForHelp()
+  }
+
   async function run(): Promise<void> {
     let waitMs = IDLE_MIN_MS
     while (!isStopping) {
       try {
-        waitMs = db.isUp() ? await step(waitMs) : WHILE_AWAY_MS
+        waitMs = db.isUp() && duty.isOn() ? await step(waitMs) : WHILE_AWAY_MS
       } catch (err) {
         logFailure(log, 'warn', { err, cell: cell.name }, 'webhooks could not be taken from the queue')
         waitMs = AFTER_FAILURE_MS
@@ -117,9 +143,13 @@ export function createLoop({ cell, clock, log, lanes, leaseMs, backlog }: LoopDe
 
   async function pause(ms: number): Promise<void> {
     if (!wasWoken) {
-      const waking = new AbortController()
-      wakeUp = () => waking.abort()
-      await sleep(ms, undefined, { signal: waking.signal }).catch(() => {})
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, ms)
+        wakeUp = () => {
+          clearTimeout(timer)
+          resolve()
+        }
+      })
       wakeUp = undefined
     }
     wasWoken = false

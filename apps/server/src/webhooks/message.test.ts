@@ -44,6 +44,22 @@ test('signs as @ostiary/crypto does', async () => {
   })
 })
 
+test('signs bodies of any size with keys of any length, one after the other', async () => {
+  const keys = ['k', 'ost_live_'.padEnd(64, 'a'), 'ost_live_'.padEnd(65, 'ü')]
+  const signers = keys.map(createSigner)
+  const timestamp = '1794744000'
+  for (const size of [0, 1, 55, 56, 63, 64, 65, 600, 16_272, 16_273, 16_384, 100_000]) {
+    const body = Buffer.alloc(size, `{"size":${size}}`)
+    for (const [index, key] of keys.entries()) {
+      const id = `0199b1c2-0000-7000-8000-${String(size).padStart(12, '0')}`
+      const { own, standard } = signers[index]?.(id, timestamp, body) ?? {}
+      assert.equal(own, await signWebhook(key, timestamp, body))
+      const secret = await standardWebhookSecret(key)
+      assert.equal(standard, await signStandardWebhook(secret, { id, timestamp, body }))
+    }
+  }
+})
+
 test('a key is opened once, and again if the first try failed', async () => {
   const opened: string[] = []
   let isAway = true

@@ -2,6 +2,7 @@ import { Gauge } from 'prom-client'
 import type { Cell, Cells } from '../platform/cells.ts'
 import type { Clock } from '../platform/clock.ts'
 import { createLabelledCounter, createTimer } from '../platform/hot-metrics.ts'
+import type { Leases } from '../platform/leases.ts'
 import type { Log } from '../platform/log.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import { logFailure } from '../platform/reachability.ts'
@@ -48,9 +49,11 @@ interface Measured {
   resting: number
 }
 
-/** Gauges of the queues. Each scrape reads them, but at most every ten seconds. */
-export function watchWebhookQueue(metrics: Metrics, deps: { cells: Cells; clock: Clock; log: Log }): void {
-  const { cells, clock, log } = deps
+/** Gauges of the queues of the cells that this worker serves. Each scrape reads them, but at most every ten seconds. */
+export function watchWebhookQueue(
+  metrics: Metrics,
+  { cells, clock, log, leases }: { cells: Cells; clock: Clock; log: Log; leases: Leases },
+): void {
   let askedMs = Number.NEGATIVE_INFINITY
   let answer: Promise<Measured[]> = Promise.resolve([])
 
@@ -70,7 +73,8 @@ export function watchWebhookQueue(metrics: Metrics, deps: { cells: Cells; clock:
   function latest(): Promise<Measured[]> {
     if (clock.monotonicMs() - askedMs >= STATE_EVERY_MS) {
       askedMs = clock.monotonicMs()
-      answer = Promise.all(cells.all().map(measure)).then((found) => found.flat())
+      const served = cells.all().filter((cell) => leases.of(cell).isOn())
+      answer = Promise.all(served.map(measure)).then((found) => found.flat())
     }
     return answer
   }
@@ -82,7 +86,9 @@ export function watchWebhookQueue(metrics: Metrics, deps: { cells: Cells; clock:
       labelNames: ['cell'],
       registers: [metrics.registry],
       async collect() {
-        for (const measured of await latest()) this.set({ cell: measured.cell }, read(measured))
+        const all = await latest()
+        this.reset()
+        for (const measured of all) this.set({ cell: measured.cell }, read(measured))
       },
     })
   }

@@ -167,14 +167,9 @@ describe('a body that is sent once', () => {
     assert.equal(claimed.claim.hasOnce, true)
     await fixture.harness.database.query('delete from webhook_queue')
     const takenMs = fixture.harness.clock.monotonicMs()
-    await attempts.runAttempt({
-      db: db(),
-      claim: claimed.claim,
-      payload: claimed.payload,
-      takenMs,
-      leaseUntil,
-      probe: false,
-    })
+    const { claim, payload } = claimed
+    const task = { db: db(), claim, payload, takenMs, leaseUntil, probe: false }
+    assert.equal(await new Promise((done) => attempts.runAttempt(task, done)), undefined)
     assert.deepEqual([receiver.received.length, attempts.backlog()], [0, 0])
   })
 

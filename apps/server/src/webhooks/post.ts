@@ -8,7 +8,7 @@ import { type Call, onceContext, sealContext, unpackCall } from './message.ts'
 import type { Claim, Payload } from './queue-store.ts'
 import { type AttemptResult, attemptResultOf } from './schedule.ts'
 import { signedHeaders } from './signed-headers.ts'
-import { createSigning, type Signer, type SigningDeps } from './signer.ts'
+import { createSigning, type NoSigner, type Signer, type SigningDeps } from './signer.ts'
 
 export interface PostDeps extends SigningDeps {
   clock: Clock
@@ -17,59 +17,92 @@ export interface PostDeps extends SigningDeps {
   version: string
 }
 
-/** The result of an attempt, or the reason why no attempt can ever be made. */
-export type PostResult = ({ startedAt: Date; durationMs: number } & AttemptResult) | { impossible: DeadReason }
+/** An attempt that was made. */
+export type Posted = { startedAt: Date; durationMs: number } & AttemptResult
+/** The reason why no attempt can ever be made. */
+export interface Impossible {
+  impossible: DeadReason
+}
 
-/**
- * Signs a message and posts it to its receiver, with the one-time body if there is one. Throws when the failure is ours (a key
- * or the vault): then nothing was sent.
- */
+/** A message that can be sent now. */
+export interface Ready {
+  call: Call
+  signer: Signer
+}
+
+/** Opens a message, signs it and posts it to its receiver. */
 export function createPost({ clock, vault, outbound, version, ...signing }: PostDeps) {
   const signerOf = createSigning(signing)
   const open = createMessageOpener(vault)
   const userAgent = `Ostiary/${version}`
 
-  async function request({ tenantId, livemode }: Claim, call: Call, headers: string[]): Promise<AttemptResult> {
-    try {
-      const { status, retryAfter } = await outbound.post({
-        owner: tenantId,
-        url: call.url,
-        allowHttp: !livemode,
-        headers,
-        body: call.body,
-      })
-      return attemptResultOf(status, retryAfter, clock.now())
-    } catch (error) {
-      // The address that a name resolves to can change between attempts, so such a refusal is not final. A forbidden URL is.
-      if (error instanceof OutboundError)
-        return { outcome: OUTCOMES[error.reason], isResolved: error.code === RESOLVED }
-      throw error
-    }
-  }
-
-  async function withOnce(call: Call, { tenantId, deliveryId }: Claim, once: Sealed): Promise<Call> {
-    return { ...call, body: await open(once, onceContext(tenantId, deliveryId)) }
-  }
-
-  return async (claim: Claim, payload: Payload, once?: Sealed): Promise<PostResult> => {
-    const now = clock.now()
-    if (payload.purgeAtMs <= now.getTime()) return { impossible: 'retention' }
-    if (claim.failNext > 0 && !claim.livemode) return { startedAt: now, durationMs: 0, outcome: 'sandbox' }
-    const found = signerOf(claim, payload)
-    const signer = found instanceof Promise ? await found : found
-    if (signer === 'key_removed') return { impossible: signer }
-    if (signer === 'unsigned') return { startedAt: now, durationMs: 0, outcome: signer }
+  function toReady(claim: Claim, payload: Payload, signer: Signer): Ready | Promise<Ready> {
     const opened = open(payload, sealContext(claim.tenantId, claim.deliveryId))
-    const usual = unpackCall(opened instanceof Promise ? await opened : opened)
-    const call = once ? await withOnce(usual, claim, once) : usual
-    // Read when the attempt begins: each attempt has its own time and signature.
-    const startedAt = clock.now()
-    const startedMs = clock.monotonicMs()
-    const result = await request(claim, call, headersOf(claim, payload, call, { startedAt, signer, userAgent }))
-    return { startedAt, durationMs: Math.round(clock.monotonicMs() - startedMs), ...result }
+    if (opened instanceof Promise) return opened.then((packed) => ({ call: unpackCall(packed), signer }))
+    return { call: unpackCall(opened), signer }
+  }
+
+  return {
+    /**
+     * Finds the signer and opens the message. A promise only while something must be looked up first. Throws when the failure is ours (a key or
+     * the vault): then nothing was sent.
+     */
+    prepare(claim: Claim, payload: Payload, now: Date): Prepared | Promise<Prepared> {
+      if (payload.purgeAtMs <= now.getTime()) return { impossible: 'retention' }
+      if (claim.failNext > 0 && !claim.livemode) return { startedAt: now, durationMs: 0, outcome: 'sandbox' }
+      const decide = (signer: Signer | NoSigner) => {
+        if (signer === 'key_removed') return { impossible: signer }
+        if (signer === 'unsigned') return { startedAt: now, durationMs: 0, outcome: signer }
+        return toReady(claim, payload, signer)
+      }
+      const found = signerOf(claim, payload)
+      return found instanceof Promise ? found.then(decide) : decide(found)
+    },
+
+    /** The same with the one-time body. */
+    async withOnce({ call, signer }: Ready, { tenantId, deliveryId }: Claim, once: Sealed): Promise<Ready> {
+      return { call: { ...call, body: await open(once, onceContext(tenantId, deliveryId)) }, signer }
+    },
+
+    /** Signs and sends. Calls `done` later, once. Each attempt has its own time and signature. */
+    send(claim: Claim, payload: Payload, { call, signer }: Ready, done: (posted: Posted) => void): void {
+      const startedAt = clock.now()
+      const startedMs = clock.monotonicMs()
+      const end = (result: AttemptResult) =>
+        done({
+          startedAt,
+          durationMs: Math.round(clock.monotonicMs() - startedMs),
+          outcome: result.outcome,
+          status: result.status,
+          retryAfterMs: result.retryAfterMs,
+          isResolved: result.isResolved,
+        })
+      const request = {
+        owner: claim.tenantId,
+        url: call.url,
+        allowHttp: !claim.livemode,
+        headers: headersOf(claim, payload, call, { startedAt, signer, userAgent }),
+        body: call.body,
+      }
+      try {
+        outbound.send(request, (error, answer) =>
+          end(answer ? attemptResultOf(answer.status, answer.retryAfter, clock.now()) : failureOf(error)),
+        )
+      } catch (error) {
+        if (!(error instanceof OutboundError)) throw error
+        queueMicrotask(() => end(failureOf(error)))
+      }
+    },
   }
 }
 export type Post = ReturnType<typeof createPost>
+/** A message to send, or an outcome without sending, or the reason why it can never be sent. */
+export type Prepared = Ready | Posted | Impossible
+
+/** The address that a name resolves to can change between attempts, so such a refusal is not final. A forbidden URL is. */
+function failureOf(error: OutboundError | undefined): AttemptResult {
+  return { outcome: error ? OUTCOMES[error.reason] : 'refused', isResolved: error?.code === RESOLVED }
+}
 
 const OUTCOMES: Readonly<Record<OutboundReason, AttemptResult['outcome']>> = {
   forbidden_target: 'forbidden',

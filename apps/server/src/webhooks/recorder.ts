@@ -18,7 +18,7 @@ interface Deps {
 }
 
 // Long enough that a busy worker stores many at once. What a dying worker has not stored is sent again.
-const COLLECT_MS = 25
+const COLLECT_MS = 50
 const BATCH_MAX = 512
 const RETRY_MS = 250
 const RETRY_AWAY_MS = 1_000

@@ -7,7 +7,7 @@ export interface AttemptResult {
   /** From `Retry-After`, with a status for which we obey it. */
   retryAfterMs?: number | undefined
   /** The forbidden address came from a name: the next lookup may give another one. */
-  isResolved?: boolean
+  isResolved?: boolean | undefined
 }
 
 /** The state of a delivery after an attempt. */

@@ -83,6 +83,8 @@ export function createWebhookService({ cells, clock, ids, vault, allowNetworks, 
     return { id, tenantId, livemode, keyId, area, event, subjectId, sequence, sealed, purgeAt }
   }
 
+  const isStreamed = (livemode: boolean) => !livemode || events.live
+
   /** Whether a message is for a receiver of the host, and not for the stream alone. */
   const goesOut = (message: WebhookMessage & { id: string }): message is Outgoing =>
     message.url !== null && (message.livemode || !isInbox(message.url, inboxUrl))
@@ -108,12 +110,19 @@ export function createWebhookService({ cells, clock, ids, vault, allowNetworks, 
      */
     async enqueue(tx: Queryable, messages: readonly WebhookMessage[]): Promise<string[]> {
       const named = messages.map((message) => ({ ...message, id: ids.next(bucketOf(message.tenantId)) }))
-      const outgoing = named.filter(goesOut)
-      if (outgoing.length > 0) await webhookStore.insert(tx, await Promise.all(outgoing.map(prepare)))
-      const streamed = named.filter(({ livemode }) => !livemode || events.live)
-      if (streamed.length > 0) await streamStore.insert(tx, await Promise.all(streamed.map(prepareStreamed)))
+      const outgoing = await Promise.all(named.filter(goesOut).map(prepare))
+      const streamed = await Promise.all(
+        named.filter(({ livemode }) => isStreamed(livemode)).map((one) => prepareStreamed(one)),
+      )
+      await Promise.all([
+        outgoing.length > 0 && webhookStore.insert(tx, outgoing),
+        streamed.length > 0 && streamStore.insert(tx, streamed),
+      ])
       return named.map(({ id }) => id)
     },
+
+    /** Whether the events of this mode are in the stream. */
+    hasStream: ({ livemode }: Pick<TenantData, 'livemode'>): boolean => isStreamed(livemode),
 
     /** Removes everything about a session in the caller's transaction: messages, queue rows, log, events of the stream. Returns how many messages. */
     async erase(tx: Queryable, owner: TenantData, subjectId: string): Promise<number> {

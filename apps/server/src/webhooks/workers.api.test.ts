@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { eventually } from '@ostiary/testkit/eventually'
+import { figureAtMost } from '@ostiary/testkit/measuring/test-figure'
 import { systemClock } from '../platform/clock.ts'
+import { createLeases } from '../platform/leases.ts'
+import { createMetrics } from '../platform/metrics.ts'
 import { createFixture, type Fixture, type Tenant } from './testing/fixture.ts'
 import { type Receiver, status } from './testing/receiver.ts'
 
@@ -47,6 +50,53 @@ describe('several workers', () => {
     const arrived = [receiver, ...others].flatMap(({ received }) => received.map(idOf))
     assert.equal(arrived.length, 150)
     assert.deepEqual(arrived.sort(), ids.sort())
+  })
+
+  test('look only in cells that they serve, and find a due webhook soon after a quiet time', async () => {
+    let isOn = false
+    let looks = 0
+    const duty = { isOn: () => ++looks > 0 && isOn, askForHelp: () => {} }
+    const { leases } = fixture.harness.wire.platform
+    const worker = fixture.newDispatcher({ clock: systemClock, leases: { ...leases, of: () => duty } })
+    const looksMore = (more: number, before = looks) => eventually(() => looks >= before + more, 'it has looked')
+    await enqueueNow(receiver.url)
+    worker.start()
+    await looksMore(3)
+    assert.equal(receiver.received.length, 0)
+    isOn = true
+    await eventually(() => receiver.received.length === 1, 'it is sent')
+    const lateMs: number[] = []
+    for (let round = 2; round < 9; round++) {
+      // The pause between two looks grows up to the tenth.
+      await looksMore(10)
+      await enqueueNow(receiver.url)
+      const sinceMs = performance.now()
+      await eventually(() => receiver.received.length === round, 'it arrives')
+      lateMs.push(performance.now() - sinceMs)
+    }
+    await worker.stop(5_000)
+    await figureAtMost('webhooks.idle-delivery-ms', 250, lateMs.toSorted((a, b) => a - b)[3] ?? Number.NaN)
+  })
+
+  test('with leases share the work with one of the last release, which knows none: nothing is lost or doubled', async () => {
+    const { platform } = fixture.harness.wire
+    const metrics = () => createMetrics('test', { processMetrics: false })
+    const leases = [1, 2].map(() => createLeases({ ...platform, clock: systemClock, metrics: metrics() }))
+    await Promise.all(leases.map((one) => one.start()))
+    // A worker of the last release looks everywhere, as one does whose leases were never started.
+    const workers = [...leases, platform.leases].map((one) =>
+      fixture.newDispatcher({ clock: systemClock, leases: one, outbound: fixture.newOutbound({ timeoutMs: 10_000 }) }),
+    )
+    const ids: string[] = []
+    for (const worker of workers) worker.start()
+    for (let i = 0; i < 90; i++) {
+      ids.push(await enqueueNow(receiver.url))
+      if (i === 45) await leases[0]?.leave()
+    }
+    await eventually(async () => (await queued()) === 0, 'everything is delivered')
+    await Promise.all(workers.map((worker) => worker.stop(5_000)))
+    await leases[1]?.leave()
+    assert.deepEqual(receiver.received.map(idOf).sort(), ids.sort())
   })
 
   test('take over the deliveries of a dead worker when its lease is over, and not before', async () => {

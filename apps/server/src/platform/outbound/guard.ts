@@ -1,10 +1,11 @@
-import { type LookupFunction, Socket } from 'node:net'
+import { connect as connectTcp, type LookupFunction, Socket } from 'node:net'
+import { connect as connectTls } from 'node:tls'
 import { buildConnector } from 'undici'
 import { createSingleFlight } from '../single-flight.ts'
 import { isAllowedAddress, parseNetworks } from './address.ts'
 import { codeOf, OutboundError, RESOLVED, toOutboundError } from './errors.ts'
 import { createResolver, type Lookup } from './resolver.ts'
-import { checkTarget, type TargetPolicy, type TargetVerdict } from './target.ts'
+import { addressIn, checkTarget, type TargetPolicy, type TargetVerdict } from './target.ts'
 
 export interface GuardOptions {
   /** Networks that are not public but may be called. */
@@ -25,6 +26,25 @@ export interface ConnectorOptions {
   /** Gets every socket when its connection starts, for a caller that must be able to end it before it is open. */
   onSocket?(socket: Socket): void
 }
+
+export interface DialOptions {
+  /** Scheme, host and port count. The URL must have been allowed. */
+  url: URL
+  addressMs: number
+  owner: string
+}
+
+/** What happens to a connection. */
+export interface DialEvents {
+  onOpen(): void
+  /** The first `length` bytes have arrived. The next call reuses them, whichever connection it is for. */
+  onBytes(bytes: Buffer, length: number): void
+  /** The last event, with the reason if the connection failed. */
+  onClosed(failure: OutboundError | undefined): void
+}
+
+/** Starts a connection to one origin. `destroy` of the socket ends it at any time. */
+export type Dial = (events: DialEvents) => Socket
 
 /** At most so many addresses of a name are tried. */
 const MAX_ADDRESSES_TRIED = 4
@@ -50,11 +70,16 @@ export interface Guard {
   allow(url: string): URL
   /** Opens connections for undici. Errors are OutboundErrors. */
   connector(options: ConnectorOptions): buildConnector.connector
+  /** Opens connections for our own sender (pooled.ts). It has no time limit of its own. */
+  dialer(options: DialOptions): Dial
 }
 
 export function createGuard({ allowNetworks, allowHttp, lookup = createResolver(), ca }: GuardOptions): Guard {
   const policy: TargetPolicy = { allowHttp, allowNetworks: parseNetworks(allowNetworks) }
   const guarded = guardedLookup(lookup, (address) => isAllowedAddress(address, policy.allowNetworks))
+  const tlsLimits = { rejectUnauthorized: true, minVersion: 'TLSv1.2', ...(ca !== undefined && { ca }) } as const
+  // One for all connections: each hands its bytes on before the next one reads. A buffer for each read would cost more than the reading.
+  const arrived = Buffer.allocUnsafe(READ_BYTES)
   return {
     check: (url) => checkTarget(url, policy),
     allow(url) {
@@ -69,9 +94,7 @@ export function createGuard({ allowNetworks, allowHttp, lookup = createResolver(
         timeout: timeoutMs,
         autoSelectFamily: true,
         autoSelectFamilyAttemptTimeout: addressMs,
-        rejectUnauthorized: true,
-        minVersion: 'TLSv1.2',
-        ...(ca !== undefined && { ca }),
+        ...tlsLimits,
       })
       return (options, callback) => {
         let isConnected = false
@@ -88,8 +111,64 @@ export function createGuard({ allowNetworks, allowHttp, lookup = createResolver(
         onSocket?.(socket)
       }
     },
+    dialer({ url, addressMs, owner }) {
+      const isTls = url.protocol === 'https:'
+      const address = addressIn(url)
+      const options = {
+        host: address ?? url.hostname,
+        port: Number(url.port || (isTls ? 443 : 80)),
+        lookup: guarded(owner),
+        autoSelectFamily: true,
+        autoSelectFamilyAttemptTimeout: addressMs,
+      }
+      // A certificate for an address is checked too, but an address is no server name (RFC 6066, section 3).
+      const tlsOptions = {
+        ...tlsLimits,
+        servername: address === undefined ? url.hostname : '',
+        ALPNProtocols: ['http/1.1'],
+      }
+      let session: Buffer | undefined
+      return ({ onOpen, onBytes, onClosed }) => {
+        const onread = {
+          buffer: arrived,
+          callback(length: number) {
+            onBytes(arrived, length)
+            return true
+          },
+        }
+        const tcpOptions = { ...options, onread }
+        const socket = isTls
+          ? connectTls({ ...tcpOptions, ...tlsOptions, ...(session && { session }) })
+          : connectTcp(tcpOptions)
+        socket.setNoDelay(true)
+        socket.setKeepAlive(true, PROBE_AFTER_MS)
+        let failure: OutboundError | undefined
+        let isConnected = false
+        let isOpen = false
+        if (isTls) socket.on('session', (latest: Buffer) => (session = latest))
+        socket.once('connect', () => {
+          isConnected = true
+        })
+        socket.once(isTls ? 'secureConnect' : 'connect', () => {
+          isOpen = true
+          onOpen()
+        })
+        socket.on('error', (error) => {
+          const isHandshake = isTls && isConnected && !isOpen
+          failure ??= isHandshake ? new OutboundError('tls', { code: codeOf(error) }) : toOutboundError(error)
+        })
+        // The other side sends no more: nothing can be answered on this connection.
+        socket.once('end', () => socket.destroy())
+        socket.once('close', () => onClosed(failure))
+        return socket
+      }
+    },
   }
 }
+
+const READ_BYTES = 16_384
+/** TCP asks a silent other side whether it is still there. */
+const PROBE_AFTER_MS = 60_000
 
 /** All addresses must be allowed: a name that has both kinds is an attack. Connections go to the addresses that this returns. */
 function guardedLookup(lookup: Lookup, isAllowed: (address: string) => boolean): (owner: string) => LookupFunction {

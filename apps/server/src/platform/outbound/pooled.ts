@@ -1,8 +1,13 @@
-import { type Dispatcher, Pool } from 'undici'
 import { BoundedMap } from '../bounded-map.ts'
-import { OutboundError, toOutboundError } from './errors.ts'
-import { CLIENT_LIMITS, createGuard } from './guard.ts'
+import type { PooledAnswer } from './answer-reader.ts'
+import type { Connection, Exchange } from './connection.ts'
+import { OutboundError } from './errors.ts'
+import { createGuard } from './guard.ts'
+import { Origin } from './origin.ts'
+import { requestBytes, requestStart } from './request-bytes.ts'
 import type { Lookup } from './resolver.ts'
+
+export type { PooledAnswer } from './answer-reader.ts'
 
 /**
  * Many small calls to the same origins: webhooks. It uses the same guard (guard.ts) as `createOutbound` and is much cheaper, because
@@ -12,11 +17,16 @@ import type { Lookup } from './resolver.ts'
 export interface PooledOutbound {
   /** Rejects with an OutboundError. Every status is an answer; redirects are not followed. */
   post(request: PooledRequest): Promise<PooledAnswer>
+  /** The same without a promise, for very many calls. Throws if the URL may not be called; otherwise calls `done` once, and never before it returns. */
+  send(request: PooledRequest, done: Done): void
   /** Ends all running calls. */
   close(): Promise<void>
   /** Origins with connections, counted for each owner. */
   origins(): number
 }
+
+/** An answer, or else an error. */
+export type Done = (error: OutboundError | undefined, answer: PooledAnswer | undefined) => void
 
 export interface PooledRequest {
   /** Whose call it is. Calls of different owners share no connection and take turns at the name servers. */
@@ -26,11 +36,6 @@ export interface PooledRequest {
   /** Name, value, name, value. The caller checks their characters; `host` is refused. */
   headers: string[]
   body: Buffer
-}
-
-export interface PooledAnswer {
-  status: number
-  retryAfter: string | undefined
 }
 
 export interface PooledOptions {
@@ -49,21 +54,20 @@ export interface PooledOptions {
   ca?: string
 }
 
-interface Origin {
-  pool: Pool
-  active: number
-  lastUsedMs: number
-}
-
 interface Target {
-  origin: string
-  path: string
+  url: URL
+  /** Scheme, host and port. */
+  originName: string
+  /** The beginning of the request. */
+  start: string
   isHttp: boolean
+  /** Where the last call of this URL went: most URLs have one owner. */
+  last: { owner: string; origin: Origin } | undefined
 }
 
 const LATE_EVERY_MS = 50
 const IDLE_ORIGIN_MS = 60_000
-const IDLE_EVERY_MS = 5_000
+const IDLE_EVERY_MS = 1_000
 const MAX_TARGETS = 5_000
 /** How long one address is tried when the name has several. Short, because a delivery that waits occupies its lane. */
 const ADDRESS_MS = 250
@@ -74,48 +78,59 @@ export function createPooledOutbound(options: PooledOptions): PooledOutbound {
   const origins = new Map<string, Origin>()
   const targets = new BoundedMap<string, Target>(MAX_TARGETS)
   // In the order of their start, and all have the same time limit: the first is the first to be late.
-  const exchanges = new Set<Exchange>()
+  const exchanges = new Set<PooledExchange>()
+  const limits = { connections: connectionsPerOrigin, openMs: timeoutMs, answerBytes }
 
   function targetOf(url: string): Target {
     const known = targets.get(url)
     if (known) return known
     const checked = guard.allow(url)
-    const target = {
-      origin: checked.origin,
-      path: checked.pathname + checked.search,
+    const target: Target = {
+      url: checked,
+      originName: checked.origin,
+      start: requestStart(checked),
       isHttp: checked.protocol === 'http:',
+      last: undefined,
     }
     targets.set(url, target)
     return target
   }
 
-  /** Keeps the map in the order of the last use. */
-  function originOf(url: string, owner: string): Origin {
-    const name = `${owner} ${url}`
+  function originOf(target: Target, owner: string): Origin {
+    const { last } = target
+    if (last?.owner === owner && !last.origin.isClosed) return last.origin
+    const origin = openOrigin(target, owner)
+    target.last = { owner, origin }
+    return origin
+  }
+
+  function openOrigin({ url, originName }: Target, owner: string): Origin {
+    const name = `${owner} ${originName}`
     const known = origins.get(name)
-    if (known) {
-      origins.delete(name)
-      origins.set(name, known)
-      return known
-    }
-    if (origins.size >= maxOrigins) dropIdle(Number.POSITIVE_INFINITY, 1)
-    const connect = guard.connector({ timeoutMs, addressMs: ADDRESS_MS, owner })
-    const pool = new Pool(url, { ...CLIENT_LIMITS, connect, connections: connectionsPerOrigin })
-    const origin = { pool, active: 0, lastUsedMs: performance.now() }
+    if (known) return known
+    if (origins.size >= maxOrigins) dropLeastRecent()
+    const origin = new Origin(guard.dialer({ url, addressMs: ADDRESS_MS, owner }), limits)
     origins.set(name, origin)
     return origin
   }
 
-  /** Closes origins without a call under way that were last used before `beforeMs`, the least recently used ones first. */
-  function dropIdle(beforeMs: number, atMost: number): void {
-    let left = atMost
-    for (const [name, origin] of origins) {
-      if (left === 0) return
-      if (origin.active > 0 || origin.lastUsedMs > beforeMs) continue
-      origins.delete(name)
-      void origin.pool.destroy().catch(() => {})
-      left--
+  function drop(name: string, origin: Origin): void {
+    origins.delete(name)
+    origin.close()
+  }
+
+  /** Closes the origin that was not used for the longest time, if there is one without a call under way. */
+  function dropLeastRecent(): void {
+    let least: [string, Origin] | undefined
+    for (const one of origins) {
+      if (one[1].active === 0 && one[1].lastUsedMs < (least?.[1].lastUsedMs ?? Number.POSITIVE_INFINITY)) least = one
     }
+    if (least) drop(...least)
+  }
+
+  /** Closes origins without a call under way that were last used before `beforeMs`. */
+  function dropIdle(beforeMs: number): void {
+    for (const [name, origin] of origins) if (origin.active === 0 && origin.lastUsedMs <= beforeMs) drop(name, origin)
   }
 
   // One timer for all calls: a timer per call would cost more than the rest of its bookkeeping.
@@ -126,108 +141,73 @@ export function createPooledOutbound(options: PooledOptions): PooledOutbound {
       exchange.stop(new OutboundError('timeout'))
     }
   }, LATE_EVERY_MS).unref()
-  const idle = setInterval(
-    () => dropIdle(performance.now() - IDLE_ORIGIN_MS, Number.POSITIVE_INFINITY),
-    IDLE_EVERY_MS,
-  ).unref()
+  const idle = setInterval(() => {
+    const nowMs = performance.now()
+    dropIdle(nowMs - IDLE_ORIGIN_MS)
+    for (const origin of origins.values()) origin.closeUnused(nowMs)
+  }, IDLE_EVERY_MS).unref()
+
+  function send({ owner, url, allowHttp, headers, body }: PooledRequest, done: Done): void {
+    const target = targetOf(url)
+    if (target.isHttp && !allowHttp) throw new OutboundError('forbidden_target', { code: 'scheme' })
+    const bytes = requestBytes(target.start, headers, body)
+    const origin = originOf(target, owner)
+    const exchange = new PooledExchange(bytes, { origin, exchanges, done })
+    origin.active++
+    exchanges.add(exchange)
+    origin.start(exchange)
+  }
 
   return {
-    post({ owner, url, allowHttp, headers, body }) {
-      return new Promise((resolve, reject) => {
-        const target = targetOf(url)
-        if (target.isHttp && !allowHttp) throw new OutboundError('forbidden_target', { code: 'scheme' })
-        refuseHost(headers)
-        const origin = originOf(target.origin, owner)
-        const exchange = new Exchange(answerBytes, (error, answer) => {
-          exchanges.delete(exchange)
-          origin.active--
-          origin.lastUsedMs = performance.now()
-          if (answer) resolve(answer)
-          else reject(error ?? new OutboundError('refused'))
-        })
-        origin.active++
-        exchanges.add(exchange)
-        origin.pool.dispatch({ path: target.path, method: 'POST', headers, body }, exchange)
-      })
-    },
+    send,
+    post: (request) =>
+      new Promise((resolve, reject) => {
+        send(request, (error, answer) => (answer ? resolve(answer) : reject(error)))
+      }),
     async close() {
       clearInterval(late)
       clearInterval(idle)
       for (const exchange of exchanges) exchange.stop(new OutboundError('refused', { code: 'ENDED' }))
-      const pools = [...origins.values()].map(({ pool }) => pool)
+      for (const origin of origins.values()) origin.close()
       origins.clear()
-      await Promise.allSettled(pools.map((pool) => pool.destroy()))
     },
     origins: () => origins.size,
   }
 }
 
-type Settle = (error: OutboundError | undefined, answer: PooledAnswer | undefined) => void
-
-/** One request, as undici reports its progress. A class, because thousands exist at once and closures would cost more memory. */
-class Exchange implements Dispatcher.DispatchHandler {
+/** A class, because thousands exist at once and closures would cost more memory. */
+class PooledExchange implements Exchange {
   readonly startedMs = performance.now()
-  #controller: Dispatcher.DispatchController | undefined
-  #answer: PooledAnswer | undefined
-  #bytesLeft: number
-  #settle: Settle | undefined
+  readonly bytes: Buffer
+  connection: Connection | undefined
+  readonly #origin: Origin
+  readonly #exchanges: Set<PooledExchange>
+  #done: Done | undefined
 
-  constructor(answerBytes: number, settle: Settle) {
-    this.#bytesLeft = answerBytes
-    this.#settle = settle
+  constructor(
+    bytes: Buffer,
+    { origin, exchanges, done }: { origin: Origin; exchanges: Set<PooledExchange>; done: Done },
+  ) {
+    this.bytes = bytes
+    this.#origin = origin
+    this.#exchanges = exchanges
+    this.#done = done
+  }
+
+  end(error: OutboundError | undefined, answer: PooledAnswer | undefined): void {
+    const done = this.#done
+    if (!done) return
+    this.#done = undefined
+    this.#exchanges.delete(this)
+    this.#origin.active--
+    this.#origin.lastUsedMs = performance.now()
+    done(answer ? undefined : (error ?? new OutboundError('refused')), answer)
   }
 
   /** Ends the call now. A status that has arrived is still the answer. */
   stop(error: OutboundError): void {
-    this.#end(error)
-    this.#controller?.abort(error)
-  }
-
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.#controller = controller
-    // The deadline passed while the call waited for a connection.
-    if (!this.#settle) controller.abort(new OutboundError('timeout'))
-  }
-
-  onRequestUpgrade(controller: Dispatcher.DispatchController): void {
-    controller.abort(new OutboundError('refused', { code: 'UPGRADE' }))
-  }
-
-  onResponseStart(
-    _controller: Dispatcher.DispatchController,
-    status: number,
-    headers: Record<string, string | string[] | undefined>,
-  ): void {
-    // A status from 100 to 199 precedes the real response.
-    if (status < 200) return
-    const retryAfter = headers['retry-after']
-    this.#answer = { status, retryAfter: typeof retryAfter === 'string' ? retryAfter : undefined }
-  }
-
-  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    this.#bytesLeft -= chunk.length
-    if (this.#bytesLeft < 0) this.stop(new OutboundError('too_large'))
-  }
-
-  onResponseEnd(): void {
-    this.#end(undefined)
-  }
-
-  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    this.#end(toOutboundError(error))
-  }
-
-  #end(error: OutboundError | undefined): void {
-    const settle = this.#settle
-    this.#settle = undefined
-    settle?.(error, this.#answer)
-  }
-}
-
-/** undici takes the name that the certificate must have from this header. */
-function refuseHost(headers: readonly string[]): void {
-  for (let at = 0; at < headers.length; at += 2) {
-    const name = headers[at]
-    if (name?.length === 4 && name.toLowerCase() === 'host') throw new TypeError('the header host is not the caller’s')
+    const answer = this.connection?.answer()
+    this.#origin.drop(this)
+    this.end(error, answer)
   }
 }

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Caller } from '../../keys/index.ts'
 import { type Clock, DAY_MS } from '../../platform/clock.ts'
+import type { Leases } from '../../platform/leases.ts'
 import { createMetrics } from '../../platform/metrics.ts'
 import { createPooledOutbound, type PooledOptions, type PooledOutbound } from '../../platform/outbound/pooled.ts'
 import { createHarness, type Harness } from '../../testing/harness.ts'
@@ -24,7 +25,7 @@ export interface Fixture {
   metrics: WebhookMetrics
   /** Not started: tests call `tick`. */
   dispatcher: Dispatcher
-  newDispatcher(options?: DispatcherOptions & { clock?: Clock; outbound?: PooledOutbound }): Dispatcher
+  newDispatcher(options?: DispatcherOptions & { clock?: Clock; outbound?: PooledOutbound; leases?: Leases }): Dispatcher
   newOutbound(options?: Partial<PooledOptions>): PooledOutbound
   newReceiver(): Promise<Receiver>
   newTenant(livemode?: boolean): Promise<Tenant>
@@ -57,10 +58,11 @@ export async function createFixture(): Promise<Fixture> {
   const newDispatcher: Fixture['newDispatcher'] = ({
     clock: own = clock,
     outbound = newOutbound(),
+    leases = platform.leases,
     ...options
   } = {}) => {
     const dispatcher = createDispatcher(
-      { ...platform, clock: own, keys: keys.service, webhookKeys, outbound, metrics },
+      { ...platform, clock: own, keys: keys.service, webhookKeys, outbound, metrics, leases },
       options,
     )
     dispatchers.push(dispatcher)

@@ -1,0 +1,175 @@
+/** Answers that no receiver of webhooks should give, and what each must count as. */
+
+/** How the receiver ends what it says: it waits for more, closes, or resets the connection. */
+export type Ending = 'wait' | 'close' | 'reset'
+
+export interface HostileAnswer {
+  /** Written one after the other, each in a write of its own. */
+  pieces: Buffer[]
+  ending: Ending
+  /** Written a moment later, when the connection may be idle. */
+  late: Buffer | undefined
+  /** What it says can be taken for the answer to the next request. Such an answer gets a connection of its own. */
+  isContagious: boolean
+}
+
+/** The status of an answer, or the reason why it has none. An answer whose headers are too large is refused. */
+export type Verdict = number | 'refused' | 'timeout'
+
+type Below = (count: number) => number
+
+const HEAD_MAX = 16_384
+/** Characters that stand for themselves in a header, a control character, and those that end lines. */
+const SPICE = [
+  '\r',
+  '\n',
+  '\r\n',
+  '\r\n\r\n',
+  '\0',
+  ' ',
+  '\t',
+  ':',
+  ';',
+  ',',
+  'HTTP/1.1 200 OK\r\n',
+  '\xff',
+  '\x7f',
+  '-',
+  '0',
+  'g',
+]
+const STATUSES = [200, 200, 200, 201, 202, 204, 301, 304, 400, 404, 410, 429, 500, 503, 599, 999]
+const PLAIN_FIELDS = [
+  'date: Wed, 18 Nov 2026 12:00:00 GMT',
+  'Server: x/1',
+  'x-empty:',
+  'set-cookie: a=b',
+  'x-latin: \xe9\xff',
+  'keep-alive: timeout=5',
+  'Keep-Alive: timeout=1, max=1',
+  'retry-after: 17',
+  'connection: keep-alive',
+  'Connection: close',
+  'connection: upgrade',
+  'upgrade: websocket',
+]
+const ODD_FIELDS = [
+  'no colon',
+  ': x',
+  ' folded: x',
+  'a b: x',
+  'x: \0',
+  'x: a\rb',
+  'x: a\nb',
+  'content-length: x',
+  'content-length: -1',
+  'content-length: 1, 1',
+  'content-length: 99999999999999999999',
+  'content-length:',
+  'transfer-encoding: gzip',
+  'transfer-encoding: identity, chunked',
+  'Content-Length: 0',
+]
+const ODD_LINES = ['', 'HTTP/1.1', 'HTTP/1.1 ', 'HTTP/1.1 20 OK', 'HTTP/1.1 2000 OK', 'HTTP/1.1 099 OK', 'HTTP/2 200 OK', 'http/1.1 200 OK', 'ICY 200 OK', 'HTTP/1.1\t200 OK', 'HTTP/1.1 101 Switching Protocols', 'HTTP/1.1 200\0'] // biome-ignore format: one row
+const INTERIM = [
+  'HTTP/1.1 100 Continue\r\n\r\n',
+  'HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n',
+  'HTTP/1.0 199 x\r\n\r\n',
+]
+
+export function hostileAnswer(below: Below): HostileAnswer {
+  const pick = <T>(values: readonly T[]): T => values[below(values.length)] as T
+  const oneIn = (times: number) => below(times) === 0
+
+  let text = ''
+  for (let left = oneIn(6) ? 1 + below(4) : 0; left > 0; left--) text += pick(INTERIM)
+  if (oneIn(200)) text += INTERIM[1]?.repeat(600)
+  text += answerText(pick, oneIn, below)
+  for (let left = oneIn(3) ? 1 + below(3) : 0; left > 0; left--) text = mutated(text, below, pick)
+  if (oneIn(8)) text = text.slice(0, below(text.length + 1))
+  const hasJunk = oneIn(12)
+  if (hasJunk) text += pick(['x', '\r\n', 'HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n', '\0'.repeat(3_000)])
+  const bytes = Buffer.from(text, 'latin1')
+  const isSplit = oneIn(4)
+  const late = oneIn(20) ? Buffer.from(pick(['x', 'HTTP/1.1 408 Request Timeout\r\n\r\n'])) : undefined
+  // Few make the sender wait until it gives up: that takes time.
+  const isWaiting = verdictOn(bytes, 'wait') === 'timeout' ? oneIn(20) : oneIn(2)
+  const ending = oneIn(40) ? 'reset' : isWaiting ? 'wait' : 'close'
+  const isContagious = isSplit || late !== undefined || ending !== 'wait' || bytes.length > HEAD_MAX / 2
+  return { pieces: isSplit ? split(bytes, below) : [bytes], ending, late, isContagious }
+}
+
+function answerText(pick: <T>(values: readonly T[]) => T, oneIn: (times: number) => boolean, below: Below): string {
+  const status = oneIn(10)
+    ? pick(ODD_LINES)
+    : `HTTP/1.${oneIn(15) ? 0 : 1} ${pick(STATUSES)}${pick([' OK', '', ' ', ' \xe9t\xe9'])}`
+  const fields = Array.from({ length: below(6) }, () => pick(PLAIN_FIELDS))
+  if (oneIn(8)) fields.push(pick(ODD_FIELDS))
+  if (oneIn(60)) fields.push(`x-large: ${'v'.repeat(below(3) * 9_000)}`)
+  let body = ''
+  const form = below(8)
+  if (form < 4) {
+    body = 'b'.repeat(oneIn(20) ? 3_000 + below(3_000) : below(60))
+    const stated = oneIn(10) ? below(5_000) : body.length
+    fields.push(`${pick(['content-length', 'Content-Length'])}: ${stated}`)
+  } else if (form < 7) {
+    fields.push('transfer-encoding: chunked')
+    for (let left = below(4); left > 0; left--) {
+      const size = oneIn(10) ? 2_000 : 1 + below(30)
+      body += `${size.toString(16)}${oneIn(12) ? ';x=y' : ''}\r\n${'c'.repeat(size)}\r\n`
+    }
+    body += oneIn(10) ? pick(['0\r\nx: y\r\n\r\n', 'zz\r\n', '-1\r\n\r\n', '0\n\n', 'ffffffffff\r\n']) : '0\r\n\r\n'
+  } else body = 'until the end'
+  return `${[status, ...fields].join('\r\n')}\r\n\r\n${body}`
+}
+
+/** The text with one place changed: something put in, taken out, or another byte. */
+function mutated(text: string, below: Below, pick: <T>(values: readonly T[]) => T): string {
+  // Mostly in the head, where it matters.
+  const at = below(Math.min(text.length, 300) + 1)
+  const kind = below(3)
+  if (kind === 0) return text.slice(0, at) + pick(SPICE) + text.slice(at)
+  if (kind === 1) return text.slice(0, at) + text.slice(at + 1 + below(4))
+  return text.slice(0, at) + String.fromCharCode(below(256)) + text.slice(at + 1)
+}
+
+function split(bytes: Buffer, below: Below): Buffer[] {
+  const cuts = Array.from({ length: 1 + below(5) }, () => below(bytes.length + 1)).sort((a, b) => a - b)
+  return [0, ...cuts]
+    .map((from, index) => bytes.subarray(from, cuts[index] ?? bytes.length))
+    .filter((one) => one.length > 0)
+}
+
+/** The grammar of RFC 9112 in one expression, on purpose written otherwise than the reader that it checks. */
+const HEAD =
+  /HTTP\/1\.[01] ([1-9][0-9]{2})(?: [\t -~\x80-\xff]*)?\r\n((?:[!#$%&'*+.^_`|~0-9A-Za-z-]+:[\t -~\x80-\xff]*\r\n)*)\r\n/y
+
+/** What all these bytes together must count as. */
+export function verdictOn(bytes: Buffer, ending: Ending): Verdict {
+  const text = bytes.toString('latin1')
+  let at = 0
+  for (;;) {
+    const end = text.indexOf('\r\n\r\n', at)
+    // The limit is for everything before the body, interim answers included.
+    if ((end < 0 ? text.length : end + 4) > HEAD_MAX) return 'refused'
+    if (end < 0) return unfinished(text.slice(at), ending)
+    HEAD.lastIndex = at
+    const [head, code, fields = ''] = HEAD.exec(text) ?? []
+    if (head === undefined || code === '101') return 'refused'
+    const lengths = [...fields.matchAll(/^content-length:[\t ]*(.*?)[\t ]*\r$/gim)].map(([, value]) => value ?? '')
+    const isCoded = /^transfer-encoding:/im.test(fields)
+    if (lengths.length > 1 || lengths.some((value) => !/^[0-9]{1,15}$/.test(value))) return 'refused'
+    if (lengths.length === 1 && isCoded) return 'refused'
+    if (Number(code) >= 200) return Number(code)
+    at += head.length
+  }
+}
+
+function unfinished(rest: string, ending: Ending): Verdict {
+  const [line] = rest.split('\r\n')
+  const isWholeLine = rest.includes('\r\n')
+  const canBecomeOne = 'HTTP/1.'.startsWith(rest.slice(0, 7))
+  if (!canBecomeOne) return 'refused'
+  if (isWholeLine && !/^HTTP\/1\.[01] [1-9][0-9]{2}(?: [\t -~\x80-\xff]*)?$/.test(line ?? '')) return 'refused'
+  return ending === 'wait' ? 'timeout' : 'refused'
+}
