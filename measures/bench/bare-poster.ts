@@ -1,6 +1,6 @@
 /**
  * A bare webhook sender to compare with: undici posts one body with two fresh signatures, as many at a time as our worker.
- * No queue, no lease, no log, no guard. A child process: the parent sends a duration, and it answers with the number of posts.
+ * No queue, no lease, no log, no guard. A child process: the parent sends a number of posts, and it answers with the time they took.
  */
 import { createHmac, createSecretKey } from 'node:crypto'
 import { standardWebhookSecret } from '@ostiary/crypto'
@@ -41,19 +41,15 @@ async function post(pool: Pool): Promise<void> {
   if (response.statusCode !== 200) throw new Error(`answered ${response.statusCode}`)
 }
 
-process.on('message', ({ ms }: { ms: number }) => {
-  const until = performance.now() + ms
+process.on('message', ({ count }: { count: number }) => {
+  const started = performance.now()
+  let left = count
   const lanes = pools.flatMap((pool) =>
     Array.from({ length: perReceiver }, async () => {
-      let count = 0
-      while (performance.now() < until) {
-        await post(pool)
-        count++
-      }
-      return count
+      while (left-- > 0) await post(pool)
     }),
   )
-  Promise.all(lanes).then((counts) => process.send?.({ count: counts.reduce((sum, count) => sum + count, 0) }))
+  Promise.all(lanes).then(() => process.send?.({ ms: performance.now() - started }))
 })
 process.once('disconnect', () => process.exit(0))
 process.send?.({ ready: true })

@@ -11,6 +11,7 @@ export interface Wanted {
   /** The time at which the sessions were created, one every millisecond. */
   madeAt: Date
   lifetimeSeconds: number
+  livemode: boolean
   bodyOf(index: number): CreateSessionBody
 }
 
@@ -34,17 +35,19 @@ export async function loadSessions(wire: Wire, databaseUrl: string, host: Host, 
 }
 
 const SESSION_COLUMNS =
-  'tenant_id, created_at, session_id, livemode, area, key_id, state, token_hash, expires_at, due_at'
+  'tenant_id, created_at, session_id, livemode, area, key_id, state, token_hash, expires_at, due_at, silent_retention_seconds'
 const SECRET_COLUMNS = 'tenant_id, created_at, session_id, sealed_key, master_key_id, request'
 
 async function makeRows(wire: Wire, host: Host, wanted: Wanted, index: number): Promise<[Row, Row]> {
-  const request = toRequest(wanted.bodyOf(index), { livemode: false, settings: TENANT_SETTINGS_DEFAULTS })
+  const { livemode } = wanted
+  const request = toRequest(wanted.bodyOf(index), { livemode, settings: TENANT_SETTINGS_DEFAULTS })
   const prepared = await wire.sessions.service.prepare({
-    creator: { tenantId: host.tenantId, livemode: false, keyId: host.keyId },
+    creator: { tenantId: host.tenantId, livemode, keyId: host.keyId },
     area: 'age',
     now: new Date(wanted.madeAt.getTime() + index),
     lifetimeSeconds: wanted.lifetimeSeconds,
     metadata: {},
+    silentRetentionSeconds: livemode && !request.callback ? request.policy.retentionSeconds : null,
     makeRequest: ({ token }) => ({ token, ...request }),
   })
   return toRows(await valuesOf(prepared.insert))
@@ -79,11 +82,37 @@ function toRows(values: readonly unknown[]): [Row, Row] {
     sealedKey,
     master,
     request,
-  ] = values as [string, Date, string, boolean, string, string, string, Buffer, Date, null, Buffer, string, Buffer]
+    silent,
+  ] = values as [
+    string,
+    Date,
+    string,
+    boolean,
+    string,
+    string,
+    string,
+    Buffer,
+    Date,
+    null,
+    Buffer,
+    string,
+    Buffer,
+    number | null,
+  ]
   const key = [field.uuid(tenantId), field.timestamp(createdAt), field.uuid(sessionId)]
   const times = [field.timestamp(expiresAt), field.timestamp(expiresAt)]
+  const seconds = silent === null ? null : field.int4(silent)
   return [
-    [...key, field.bool(livemode), field.text(area), field.uuid(keyId), field.text(state), tokenHash, ...times],
+    [
+      ...key,
+      field.bool(livemode),
+      field.text(area),
+      field.uuid(keyId),
+      field.text(state),
+      tokenHash,
+      ...times,
+      seconds,
+    ],
     [...key, sealedKey, field.text(master), request],
   ]
 }

@@ -20,10 +20,12 @@ import {
   withDocument,
 } from '../sessions/index.ts'
 import { DEFAULT_DOCUMENT_POLICY } from '../settings/index.ts'
-import type { Ending, EndRequest } from './ending.ts'
+import type { EndRequest } from './ended-result.ts'
+import type { Ending } from './ending.ts'
 import type { AgeRequest } from './request.ts'
 import { redirectTarget } from './result.ts'
-import { type AgeProgress, type AgeSession, ageSessionsIn } from './session.ts'
+import type { AgeProgress, AgeSession } from './session.ts'
+import { ageSessionsIn } from './sessions.ts'
 import { askedAges, mayNeedDocument, needsDocument } from './verdict.ts'
 
 type RunningAgeSession = RunningSession<AgeRequest, AgeProgress>

@@ -1,4 +1,6 @@
-export type { Ending, EndRequest } from './ending.ts'
+export type { EndRequest } from './ended-result.ts'
+export type { Ending } from './ending.ts'
 export { type AgeRequest, readSimulatedOutcome, type SimulatedOutcome } from './request.ts'
 export { type AgeRoom, createAgeRoom } from './room.ts'
-export { type AgeProgress, type AgeSession, ageSessionsIn } from './session.ts'
+export type { AgeProgress, AgeSession } from './session.ts'
+export { ageSessionsIn } from './sessions.ts'

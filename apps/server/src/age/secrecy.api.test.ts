@@ -111,6 +111,7 @@ describe('two capabilities', () => {
       document: null,
       host: 'shop.example',
       handoff: true,
+      eventsTravel: true,
       type: 'AGE',
       verification: null,
     })

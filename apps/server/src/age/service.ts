@@ -31,10 +31,12 @@ import {
 } from '../sessions/index.ts'
 import { lacksRedirectList, pageLocaleOf, type Settings } from '../settings/index.ts'
 import type { WebhookService } from '../webhooks/index.ts'
-import { type Ending, riskOf } from './ending.ts'
+import { riskOf } from './ended-result.ts'
+import type { Ending } from './ending.ts'
 import { toRequest } from './request.ts'
 import { toResult, toResultBytes } from './result.ts'
-import { type AgeSession, ageSessionsIn } from './session.ts'
+import type { AgeSession } from './session.ts'
+import { ageSessionsIn } from './sessions.ts'
 import { mayNeedDocument } from './verdict.ts'
 
 interface Deps {
@@ -132,6 +134,8 @@ export function createAgeService({ cells, clock, sessions, settings, webhooks, e
           lifetimeSeconds:
             body.sessionExpiry ?? Math.min(SESSION_LIMITS.lifetimeSecondsDefault, current.sessionSecondsMax),
           metadata: request.metadata,
+          // Test sessions are in the event stream.
+          silentRetentionSeconds: livemode && !request.callback ? request.policy.retentionSeconds : null,
           makeRequest: ({ token }) => ({ token, ...request }),
         }
       })

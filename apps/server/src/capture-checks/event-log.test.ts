@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { LaunchEvent } from '@ostiary/contract'
+import type { LaunchEvent, SealedLog } from '@ostiary/contract'
 import { CHAIN_START, chainEvent } from '@ostiary/crypto'
-import { appendEvents, emptyLog } from './event-log.ts'
+import { appendEvents, emptyLog, type NewEvent, sealedEvents } from './event-log.ts'
 import { chain, type Moment } from './testing/person.ts'
 
 const MANY = { maxEvents: 300 }
@@ -118,6 +118,68 @@ describe('a gap', () => {
     const { flags, log } = appendEvents(emptyLog(), events, { maxEvents: 3 })
     assert.deepEqual([flags, log.seq, log.hash], [['BH_LOG_GAP'], 3, events[2]?.hash])
     assert.deepEqual(appendEvents(emptyLog(), events, { maxEvents: 4 }).flags, [])
+  })
+})
+
+describe('entries inside a sealed payload', () => {
+  const inside = (given: readonly LaunchEvent[], change: Partial<SealedLog> = {}): NewEvent[] =>
+    sealedEvents({
+      seq: given.at(-1)?.seq ?? 0,
+      hash: given.at(-1)?.hash ?? '',
+      events: given.map(({ t, type, n }) => (n === undefined ? [t, type] : [t, type, n])),
+      ...change,
+    })
+  const all = chain([...OPENING, { type: 'failure', t: 2700, n: -7 }])
+  const whole = appendEvents(emptyLog(), all, MANY)
+
+  test('are numbered up to the entry that the payload names, which alone has a hash', () => {
+    const [first, last] = inside(all.slice(3))
+    assert.deepEqual(first, { seq: 4, t: 2600, type: 'camera_requested' })
+    assert.deepEqual(last, all[4])
+    assert.deepEqual(sealedEvents({ seq: 4, hash: all[3]?.hash ?? '' }), [], 'a payload of the last release')
+  })
+
+  test('make the same log as entries with their hashes, whatever the server had of them', () => {
+    for (let known = 0; known <= all.length; known++) {
+      const { log } = appendEvents(emptyLog(), all.slice(0, known), MANY)
+      for (let from = 0; from <= known; from++)
+        assert.deepEqual(appendEvents(log, inside(all.slice(from)), MANY).log, whole.log, `${known} from ${from}`)
+    }
+  })
+
+  test('break the chain when one of them was changed, in any place and part, before or after the server had it', () => {
+    for (const [at, event] of all.entries())
+      for (const change of [{ t: event.t + 1 }, { n: 3 }, { type: 'tab_hidden' as const }]) {
+        const changed = all.map((one, index) => (index === at ? { ...one, ...change } : one))
+        const { flags } = appendEvents(emptyLog(), inside(changed), MANY)
+        assert.ok(flags.includes('BH_CHAIN_BROKEN'), `${at} ${JSON.stringify(change)}`)
+        assert.deepEqual(appendEvents(whole.log, inside(changed), MANY).flags, ['BH_CHAIN_BROKEN'])
+      }
+  })
+
+  test('break the chain when they do not lead to the hash that the payload names', () => {
+    const { log } = appendEvents(emptyLog(), all.slice(0, 2), MANY)
+    const wrong = inside(all.slice(2), { hash: 'x'.repeat(43) })
+    assert.deepEqual(appendEvents(log, wrong, MANY).flags, ['BH_CHAIN_BROKEN'])
+    assert.deepEqual(appendEvents(whole.log, wrong, MANY).flags, ['BH_CHAIN_BROKEN'])
+  })
+
+  test('after a gap cannot be checked up to the last one, which starts a new chain, as after a gap in the clear', () => {
+    const { log } = appendEvents(emptyLog(), all.slice(0, 1), MANY)
+    const cut = appendEvents(log, inside(all.slice(2)), MANY)
+    assert.deepEqual(cut.flags, appendEvents(log, all.slice(2), MANY).flags)
+    assert.ok(cut.flags.includes('BH_LOG_GAP') && !cut.flags.includes('BH_CHAIN_BROKEN'))
+    assert.deepEqual([cut.log.seq, cut.log.hash], [5, all[4]?.hash])
+    const again = appendEvents(cut.log, all.slice(2), MANY)
+    assert.deepEqual(again, { log: cut.log, flags: [] }, 'the same with their hashes')
+    const next = chain([{ type: 'failure', t: 5000 }], cut.log)
+    assert.deepEqual(appendEvents(cut.log, next, MANY).flags, [])
+  })
+
+  test('of a full log are not kept', () => {
+    const { log } = appendEvents(emptyLog(), all.slice(0, 2), MANY)
+    const full = appendEvents(log, inside(all.slice(2)), { maxEvents: 4 })
+    assert.deepEqual([full.flags, full.log.seq, full.log.hash], [['BH_LOG_GAP'], 4, all[3]?.hash])
   })
 })
 

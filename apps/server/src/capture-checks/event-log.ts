@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
-import type { LaunchEvent, RiskFlagCode } from '@ostiary/contract'
+import { hash } from 'node:crypto'
+import type { LaunchEvent, RiskFlagCode, SealedLog } from '@ostiary/contract'
 import { CHAIN_START, eventText } from '@ostiary/crypto'
 import { flagsOfEntry, type LogEntry } from './event-rules.ts'
 import { CAPTURE_RULES } from './rules.ts'
@@ -20,6 +20,17 @@ export function emptyLog(): LogState {
   return { seq: 0, hash: CHAIN_START, entries: [], regressions: 0, flags: [] }
 }
 
+/** An entry as it arrives: alone with its hash, or inside a sealed payload, where only the last one has it. */
+export type NewEvent = Omit<LaunchEvent, 'hash'> & { hash?: string }
+
+/** The entries inside a sealed payload. Their chain has to lead to the hash that the payload names, so they need none of their own. */
+export function sealedEvents({ seq, hash, events = [] }: SealedLog): NewEvent[] {
+  return events.map(([t, type, n], at) => {
+    const after = events.length - 1 - at
+    return { seq: seq - after, t, type, ...(n !== undefined && { n }), ...(after === 0 && { hash }) }
+  })
+}
+
 /**
  * Appends entries to the log, and returns it with the flags that these entries raise for the first time. Entries that the log has
  * already change nothing, because a device sends again what may not have arrived. A fault raises a flag, and the log continues
@@ -27,37 +38,41 @@ export function emptyLog(): LogState {
  */
 export function appendEvents(
   log: LogState,
-  events: readonly LaunchEvent[],
+  events: readonly NewEvent[],
   { maxEvents }: { maxEvents: number },
 ): { log: LogState; flags: RiskFlagCode[] } {
-  const known = new Map(log.entries.map(({ seq, mark }) => [seq, mark]))
+  const known = new Map(log.entries.map((entry) => [entry.seq, entry]))
   const raised = new Set<RiskFlagCode>()
   const next: LogState = { ...log, entries: [...log.entries] }
   for (const event of events) {
     if (event.seq <= next.seq) {
-      const mark = known.get(event.seq)
-      // A late entry that belongs into a gap has no mark. The gap is flagged already, and the entry cannot be checked any more.
-      if (mark !== undefined && mark !== markOf(event.hash)) raised.add('BH_CHAIN_BROKEN')
+      const entry = known.get(event.seq)
+      // A late entry that belongs into a gap is not known. The gap is flagged already, and the entry cannot be checked any more.
+      if (entry && !isSame(entry, event)) raised.add('BH_CHAIN_BROKEN')
       continue
     }
     if (next.entries.length >= maxEvents) {
       raised.add('BH_LOG_GAP')
       break
     }
-    for (const flag of append(next, event)) raised.add(flag)
-    known.set(event.seq, markOf(event.hash))
+    const { entry, flags } = append(next, event)
+    for (const flag of flags) raised.add(flag)
+    known.set(event.seq, entry)
   }
   const flags = [...raised].filter((flag) => !log.flags.includes(flag))
   return { log: { ...next, flags: [...log.flags, ...flags] }, flags }
 }
 
 /** Adds one entry. Changes `log`, which must be the caller's own copy. */
-function append(log: LogState, event: LaunchEvent): RiskFlagCode[] {
-  const { seq, t, type, n, hash } = event
+function append(log: LogState, event: NewEvent): { entry: LogEntry; flags: RiskFlagCode[] } {
+  const { seq, t, type, n } = event
   const flags: RiskFlagCode[] = []
-  // The chain cannot be checked across a gap, so the entry after the gap starts a new chain.
-  if (seq !== log.seq + 1) flags.push('BH_LOG_GAP')
-  else if (hashOf(log.hash, event) !== hash) flags.push('BH_CHAIN_BROKEN')
+  const isNext = seq === log.seq + 1
+  // The chain cannot be checked across a gap, so the first entry after the gap that has a hash starts a new chain.
+  const computed = isNext && log.hash !== NO_HASH ? hashOf(log.hash, event) : undefined
+  const hash = event.hash ?? computed ?? NO_HASH
+  if (!isNext) flags.push('BH_LOG_GAP')
+  else if (computed !== undefined && computed !== hash) flags.push('BH_CHAIN_BROKEN')
   // A page that was reloaded has a new clock.
   if (t < (log.entries.at(-1)?.t ?? 0) && type !== 'page_open') log.regressions++
   if (log.regressions > CAPTURE_RULES.regressionsMax) flags.push('BH_TIME_REGRESSION')
@@ -66,11 +81,20 @@ function append(log: LogState, event: LaunchEvent): RiskFlagCode[] {
   log.entries.push(entry)
   log.seq = seq
   log.hash = hash
-  return flags
+  return { entry, flags }
 }
 
-function hashOf(previousHash: string, event: LaunchEvent): string {
-  return createHash('sha256').update(eventText(previousHash, event)).digest('base64url')
+/** Of an entry after a gap that came without a hash. */
+const NO_HASH = ''
+
+/** Whether an entry comes again as it was. One of the two may have no hash. */
+function isSame({ t, type, n, mark }: LogEntry, event: NewEvent): boolean {
+  const hashesDiffer = event.hash !== undefined && mark !== NO_HASH && mark !== markOf(event.hash)
+  return t === event.t && type === event.type && n === event.n && !hashesDiffer
+}
+
+function hashOf(previousHash: string, event: NewEvent): string {
+  return hash('sha256', eventText(previousHash, event), 'base64url')
 }
 
 /** 66 bits of the hash. A forger who could find two entries with the same mark could as well have sent either from the start. */

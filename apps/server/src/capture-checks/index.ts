@@ -1,7 +1,7 @@
 export { type ChallengePlan, type ChallengeStep, createChallenge, type PinnedChallenge } from './challenge.ts'
 export { type DeviceClaim, isDesktop } from './device-class.ts'
 export { checkDocumentLog } from './document-log.ts'
-export { appendEvents, emptyLog, type LogState } from './event-log.ts'
+export { appendEvents, emptyLog, type LogState, type NewEvent, sealedEvents } from './event-log.ts'
 export type { LogEntry } from './event-rules.ts'
 export type { CaptureFailure, Finding } from './finding.ts'
 export { type CaptureCase, type CaptureJudgement, judgeCapture } from './judge.ts'

@@ -1,6 +1,7 @@
-import { DOCUMENT_LIMITS, LAUNCH_LIMITS, type LaunchState, type SessionArea } from '@ostiary/contract'
-import { type DeviceRequest, ProofError, thumbprint, verifyProof } from '@ostiary/crypto'
+import { DOCUMENT_LIMITS, LAUNCH_LIMITS, type LaunchEvent, type LaunchState, type SessionArea } from '@ostiary/contract'
+import { type DeviceRequest, ProofError, verifyProof } from '@ostiary/crypto'
 import { AppError } from '../platform/errors.ts'
+import { checkSignature, thumbprintOf } from '../platform/node-crypto.ts'
 import {
   type BoundDevice,
   boundTo,
@@ -24,6 +25,8 @@ export interface DeviceCall {
   path: string
   bodyHash: string
   proof: string | undefined
+  /** Entries of the log that came with it, in the clear. */
+  events: readonly LaunchEvent[]
 }
 
 export type Flows = Readonly<Record<SessionArea, Flow>>
@@ -50,7 +53,7 @@ async function checkProof(call: DeviceCall, device: BoundDevice): Promise<Proven
     path: call.path,
     bodyHash: call.bodyHash,
   }
-  const proven = await verifyProof(device.key, call.proof, expected).catch((error: unknown) => {
+  const proven = await verifyProof(device.key, call.proof, expected, checkSignature).catch((error: unknown) => {
     throw error instanceof ProofError ? badProof(error.fault) : error
   })
   if (proven.counter <= device.counter) throw badProof('counter')
@@ -74,7 +77,7 @@ export async function identify(
   progress: Pick<Progress, 'holder' | 'viewer'>,
   now: Date,
 ): Promise<Identified> {
-  let refusal: unknown = badProof('device')
+  let refusal: unknown
   for (const role of ['holder', 'viewer'] as const) {
     const device = progress[role]
     if (!device) continue
@@ -90,12 +93,12 @@ export async function identify(
       refusal = error
     }
   }
-  throw refusal
+  throw refusal ?? badProof('device')
 }
 
 /** The device that opens a session. Its clock is learnt again at every opening, so a clock that was set right costs one reopening. */
 export async function newDevice(call: DeviceCall, key: BoundDevice['key'], now: Date): Promise<BoundDevice> {
-  const device: BoundDevice = { key, thumbprint: await thumbprint(key), counter: -1 }
+  const device: BoundDevice = { key, thumbprint: thumbprintOf(key), counter: -1 }
   const { counter, issuedAt } = await checkProof(call, device)
   return { ...device, counter, time: learnTime(issuedAt, now) }
 }

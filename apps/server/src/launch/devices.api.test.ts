@@ -59,6 +59,7 @@ describe('a session that is not for desktops', () => {
         links: _links,
         ages: _ages,
         mayExtend: _m,
+        eventsTravel: _travel,
         ...state
       } = looked
       assert.deepEqual(state, stateBody(created, { state: 'HANDOFF_WAIT', role: 'viewer', errors: [-5] }))

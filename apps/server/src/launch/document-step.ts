@@ -8,6 +8,7 @@ import {
   SIMULATED_READER,
 } from '@ostiary/contract'
 import { Compile } from 'typebox/compile'
+import { sealedEvents } from '../capture-checks/index.ts'
 import { type AskedDocument, type Documents, isDocumentFailure, judgeDocument } from '../documents/index.ts'
 import type { Queryable } from '../platform/db.ts'
 import { AppError } from '../platform/errors.ts'
@@ -27,7 +28,8 @@ import {
 } from '../sessions/index.ts'
 import { usedUp } from './attempts.ts'
 import { lacksBrowserData, type Sender, withBrowser } from './browser-data.ts'
-import { badPayload, misfitOf, noChallenge, readSealed } from './sealed.ts'
+import { withEvents } from './events.ts'
+import { misfitOf, noChallenge, readSealed, unfitPayload } from './sealed.ts'
 import { noted } from './step.ts'
 
 const payloads = Compile(DocumentPayload)
@@ -162,14 +164,15 @@ interface Read {
 async function judge(tx: Queryable, submit: DocumentSubmit, { payload, asked, counted }: Read): Promise<Step> {
   const { flow, documents, session, sender, now } = submit
   const { state, progress } = session
+  const { progress: logged } = withEvents({ ...session, progress: counted }, sealedEvents(payload.log))
   const judged = judgeDocument({
     payload,
     asked,
-    log: progress.log,
+    log: logged.log,
     now,
     acceptReader: (reader) => isReleased(reader) || (!session.livemode && isSimulated(reader)),
   })
-  if ('fault' in judged) return { state, progress: counted, refuse: badPayload(judged.fault) }
+  if ('fault' in judged) return { state, progress: counted, refuse: unfitPayload(judged.fault) }
   const isRepeated = payload.reuse !== undefined && (await documents.isRepeated(tx, session, payload.reuse, now))
   // A simulated device has no browser.
   const withoutBrowser =
@@ -180,7 +183,7 @@ async function judge(tx: Queryable, submit: DocumentSubmit, { payload, asked, co
     ...(withoutBrowser ? (['BH_NO_BROWSER_DATA'] as const) : []),
   ]
   const raised = withFlags(
-    { ...counted, usedNonces: [...counted.usedNonces, payload.nonce], behaviour: true },
+    { ...logged, usedNonces: [...logged.usedNonces, payload.nonce], behaviour: true },
     flags.map((code) => ({ code })),
   )
   const { failure, document } = judged

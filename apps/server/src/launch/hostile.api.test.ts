@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { makeSubmission, reachChallenge, send } from './testing/capture.ts'
+import { makeSubmission, reachChallenge, send, sendAtOnce } from './testing/capture.ts'
 import { CAPTURE_MUTATIONS, type FalseSubmission } from './testing/capture-mutations.ts'
 import { createLaunchFixture, type LaunchFixture } from './testing/fixture.ts'
-import { LOG_MUTATIONS } from './testing/log-mutations.ts'
+import { INSIDE_MUTATIONS, LOG_MUTATIONS } from './testing/log-mutations.ts'
 import { createPage } from './testing/page.ts'
 import { PAYLOAD_MUTATIONS } from './testing/payload-mutations.ts'
 import { type Good, type Refused, SEALED_MUTATIONS } from './testing/sealed-mutations.ts'
@@ -71,9 +71,9 @@ for (const [what, mutations] of [
 }
 
 /** A session with a challenge to which the change applies. */
-async function openFor({ fits = () => true }: FalseSubmission, key?: string) {
+async function openFor({ fits = () => true }: FalseSubmission) {
   for (let tries = 0; tries < 60; tries++) {
-    const created = await fixture.create({ facialAgeEstimationReturnFormat: 'both' }, key)
+    const created = await fixture.create({ facialAgeEstimationReturnFormat: 'both' })
     const page = await createPage(fixture, created.sessionId)
     const challenge = await reachChallenge(page)
     if (fits(challenge)) return { ...created, page, challenge }
@@ -81,12 +81,12 @@ async function openFor({ fits = () => true }: FalseSubmission, key?: string) {
   throw new Error('no challenge of sixty fits')
 }
 
-async function judge(mutation: FalseSubmission, key?: string): Promise<void> {
+async function judge(mutation: FalseSubmission, by = send): Promise<void> {
   const { name, codes, flags } = mutation
-  const { token, page, challenge } = await openFor(mutation, key)
+  const { token, page, challenge } = await openFor(mutation)
   // The server's clock must advance as long as a capture takes, too.
   fixture.harness.clock.advance(12_000)
-  const reply = await send(page, await makeSubmission(page, challenge, mutation))
+  const reply = await by(page, await makeSubmission(page, challenge, mutation))
   assert.equal(reply.statusCode, 200, `${name}: ${reply.body}`)
   const { errors, flowStatus, state } = reply.json()
   assert.ok(errors.length === 1 && codes.includes(errors[0]), `${name}: ${reply.body}`)
@@ -104,4 +104,8 @@ async function judge(mutation: FalseSubmission, key?: string): Promise<void> {
 test(`${JUDGED_MUTATIONS.length} submissions that are well formed but false give no verdict, each with its code and flags`, async () => {
   assert.equal(new Set(JUDGED_MUTATIONS.map(({ name }) => name)).size, JUDGED_MUTATIONS.length, 'each is another one')
   for (const mutation of JUDGED_MUTATIONS) await judge(mutation)
+})
+
+test(`${INSIDE_MUTATIONS.length} false logs inside the payload give none either`, async () => {
+  for (const mutation of INSIDE_MUTATIONS) await judge(mutation, sendAtOnce)
 })

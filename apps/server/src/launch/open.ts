@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type DocumentFacts, type LaunchState, type OpenBody, type OpenedSession, urlFor } from '@ostiary/contract'
-import { createSealKeyPair } from '@ostiary/crypto'
 import type { Clock } from '../platform/clock.ts'
 import type { Queryable } from '../platform/db.ts'
+import { createSealKey } from '../platform/node-crypto.ts'
 import { type NetworkFacts, networkFlags, placeOf } from '../risk/index.ts'
 import {
   type DocumentAsk,
@@ -48,7 +48,7 @@ function documentFacts(ask: DocumentAsk | null): DocumentFacts | null {
 
 /** The first call of a page: binds the device to the session, or resumes what the device had begun. */
 export function createOpening({ calls, sessions, slowWork, settings, clock }: Deps) {
-  const { flowOf, get, whileLocked, reply, settle } = calls
+  const { flowOf, get, change, reply, settle } = calls
 
   const facts = (session: Session, { locale }: Progress) => ({
     ...flowOf(session).rules(session).describe(),
@@ -57,6 +57,7 @@ export function createOpening({ calls, sessions, slowWork, settings, clock }: De
     handoff: session.request.handoff !== 'forbidden',
     locale,
     consentVersion: CONSENT_VERSION,
+    eventsTravel: true,
   })
 
   /** Anyone with the launch URL learns that a session has ended, and no result. Its own devices learn where to continue. */
@@ -70,19 +71,19 @@ export function createOpening({ calls, sessions, slowWork, settings, clock }: De
       await sessions.saveTicket(tx, session, seenAgain(ticket, device))
     }
     const progress = newProgress(session.request.policy.defaultLocale)
-    const { publicJwk } = await createSealKeyPair()
+    const { d: _secret, ...publicKey } = createSealKey()
     const state = reply(session, { state: session.state, progress, role: 'viewer', thumbprint })
-    return { ...state, ...facts(session, progress), sealKey: publicJwk }
+    return { ...state, ...facts(session, progress), sealKey: publicKey }
   }
 
   function bind(call: DeviceCall, body: OpenBody, { network, ...about }: OpeningFacts) {
-    return whileLocked<{ session: Session; bound: Bound; thumbprint: string }>(call.sessionId, async (tx, session) => {
+    return change<{ session: Session; bound: Bound; thumbprint: string }>(call.sessionId, async (tx, session) => {
       if (isFinal(session.state))
         return { session, bound: await describeEnded(tx, call, body, session), thumbprint: '' }
       const place = placeOf(network, body.utcOffsetMinutes)
       const device = { ...withPage(await newDevice(call, body.deviceKey, clock.now()), session.progress), place }
       const opening = bindDevice(session, device, { body, about, now: clock.now() })
-      const sealKey = opening.progress.sealKey ?? (await createSealKeyPair()).privateJwk
+      const sealKey = opening.progress.sealKey ?? createSealKey()
       const flags = networkFlags(opening.progress, { ...device, network })
       const progress = withFlags({ ...opening.progress, sealKey }, flags)
       const { thumbprint } = device
@@ -111,7 +112,7 @@ export function createOpening({ calls, sessions, slowWork, settings, clock }: De
   /** A test session with an outcome in its request needs no person. */
   async function endSimulated(sessionId: string, delayMs: number): Promise<void> {
     if (delayMs > 0) await sleep(delayMs)
-    await whileLocked(sessionId, async (tx, session) => {
+    await change(sessionId, async (tx, session) => {
       if (!isFinal(session.state)) await flowOf(session).conclude(tx, session, { how: 'simulated' })
       return null
     })

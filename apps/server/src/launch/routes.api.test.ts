@@ -42,6 +42,7 @@ const PLAIN = {
   verification: null,
   host: 'shop.example',
   handoff: true,
+  eventsTravel: true,
 }
 /** For each call a body that its schema accepts. */
 const BODIES: Readonly<Record<(typeof CALLS)[number], object>> = {

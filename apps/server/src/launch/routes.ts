@@ -4,6 +4,7 @@ import {
   LAUNCH_API,
   LAUNCH_LIMITS,
   LAUNCH_RATES,
+  type LaunchEvent,
   launchCancel,
   launchChallenge,
   launchConsent,
@@ -94,8 +95,8 @@ export async function launchRoutes(
     return handoffGuesses.watch(request.body.sessionId, request.ip, open)
   })
   serve(launchConsent, (request) => launch.consent(callOf(request), request.body, request.ip))
-  serve(launchChallenge, (request) => launch.challenge(callOf(request), request.body))
-  serve(launchEvents, (request) => launch.events(callOf(request), request.body.events))
+  serve(launchChallenge, (request) => launch.challenge(callOf(request, request.body.events), request.body))
+  serve(launchEvents, (request) => launch.events(callOf(request, request.body.events)))
   serve(
     launchSubmit,
     (request) => launch.submit(callOf(request), request.body, senderOf(request)),
@@ -105,7 +106,7 @@ export async function launchRoutes(
   serve(launchDocumentSubmit, (request) =>
     launch.documentSubmit(callOf(request), request.body.sealed, senderOf(request)),
   )
-  serve(launchFailure, (request) => launch.failure(callOf(request), request.body))
+  serve(launchFailure, (request) => launch.failure(callOf(request, request.body.events), request.body))
   serve(launchCancel, (request) => launch.cancel(callOf(request)))
   serve(launchExtend, (request) => launch.extend(callOf(request)))
   serve(launchHandoff, (request) => launch.handoff(callOf(request)))
@@ -143,13 +144,14 @@ function sessionIdOf({ body, query }: FastifyRequest): string {
   return typeof sessionId === 'string' ? sessionId : ''
 }
 
-function callOf(request: FastifyRequest): DeviceCall {
+function callOf(request: FastifyRequest, events: readonly LaunchEvent[] = []): DeviceCall {
   return {
     sessionId: sessionIdOf(request),
     method: request.method,
     path: request.url.split('?', 1)[0] ?? '',
     bodyHash: bodyHashOf(request),
     proof: textOf(request.headers[DEVICE_PROOF_HEADER]),
+    events,
   }
 }
 

@@ -1,6 +1,7 @@
-import { LAUNCH_LIMITS } from '@ostiary/contract'
+import { LAUNCH_LIMITS, type SealedLog } from '@ostiary/contract'
 import { openPayload, SealError } from '@ostiary/crypto'
 import { AppError } from '../platform/errors.ts'
+import { nodeMeans } from '../platform/node-crypto.ts'
 import type { RiskFlag } from '../risk/index.ts'
 import type { Progress, Session } from '../sessions/index.ts'
 
@@ -10,7 +11,7 @@ export interface PayloadSchema<Payload> {
 }
 
 /** Opens what a device has sealed to the key of its session. */
-export async function readSealed<Payload>(
+export async function readSealed<Payload extends { log: SealedLog }>(
   schema: PayloadSchema<Payload>,
   session: Session,
   progress: Progress,
@@ -23,8 +24,10 @@ export async function readSealed<Payload>(
     maxInflatedBytes: LAUNCH_LIMITS.inflatedBytes,
   }
   try {
-    const payload: unknown = await openPayload(progress.sealKey, sealed, limits)
-    return schema.Check(payload) ? payload : badPayload('schema')
+    const payload: unknown = await openPayload(progress.sealKey, sealed, limits, nodeMeans)
+    if (!schema.Check(payload)) return badPayload('schema')
+    const { seq, events = [] } = payload.log
+    return events.length <= seq ? payload : badPayload('log')
   } catch (error) {
     if (!(error instanceof SealError)) throw error
     if (error.fault === 'size') return new AppError('too_large', 'PAYLOAD_TOO_LARGE', 'The sealed payload is too large')
@@ -45,15 +48,21 @@ export function misfitOf(
   issued: Answers,
   { usedNonces }: Pick<Progress, 'usedNonces'>,
 ): { refuse: AppError; flags: RiskFlag[] } | undefined {
-  if (payload.sessionId !== issued.sessionId) return { refuse: badPayload('session'), flags: [] }
+  if (payload.sessionId !== issued.sessionId) return { refuse: unfitPayload('session'), flags: [] }
   if (usedNonces.includes(payload.nonce)) {
     const refuse = new AppError('conflict', 'PAYLOAD_REPLAYED', 'This challenge was answered already')
     return { refuse, flags: [{ code: 'BH_PAYLOAD_REPLAY' }] }
   }
   if (payload.nonce !== issued.nonce) return { refuse: noChallenge('The payload answers another challenge'), flags: [] }
-  return payload.attempt === issued.attempt ? undefined : { refuse: badPayload('attempt'), flags: [] }
+  return payload.attempt === issued.attempt ? undefined : { refuse: unfitPayload('attempt'), flags: [] }
 }
 
 export const noChallenge = (message: string) => new AppError('conflict', 'CHALLENGE_NOT_VALID', message)
-export const badPayload = (detail: string) =>
+const badPayload = (detail: string) =>
   new AppError('invalid_request', 'INVALID_PAYLOAD', 'The payload cannot be read', { detail })
+/** It was opened and has the form of a payload. The details tell the device so: without its log it would be refused as well. */
+export const unfitPayload = (detail: string, pointer = '/body/sealed') =>
+  new AppError('invalid_request', 'INVALID_PAYLOAD', 'The payload cannot be read', {
+    detail,
+    details: [{ pointer, message: 'does not fit the session' }],
+  })

@@ -1,7 +1,9 @@
 import { LAUNCH_LIMITS, VERIFICATION_LIMITS } from '@ostiary/contract'
 import { openPayload, SealError } from '@ostiary/crypto'
 import { AppError } from '../platform/errors.ts'
+import { nodeMeans } from '../platform/node-crypto.ts'
 import type { Progress, Session } from '../sessions/index.ts'
+import { unfitPayload } from './sealed.ts'
 
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/
 /** Base64 of the largest picture, with the JSON around it. */
@@ -16,7 +18,7 @@ export async function openSelfie(session: Session, { sealKey }: Progress, sealed
     maxInflatedBytes: INFLATED_BYTES,
   }
   try {
-    const jpeg = jpegOf(await openPayload(sealKey, sealed, limits))
+    const jpeg = jpegOf(await openPayload(sealKey, sealed, limits, nodeMeans))
     return jpeg ?? badSelfie('selfie')
   } catch (error) {
     if (!(error instanceof SealError)) throw error
@@ -35,6 +37,5 @@ export function jpegOf(content: unknown): string | undefined {
   return isJpeg && isWhole && bytes.length <= VERIFICATION_LIMITS.selfieBytes ? jpeg : undefined
 }
 
-const badSelfie = (detail: string) =>
-  new AppError('invalid_request', 'INVALID_PAYLOAD', 'The payload cannot be read', { detail })
+const badSelfie = (detail: string) => unfitPayload(detail, '/body/selfie')
 const tooLarge = () => new AppError('too_large', 'PAYLOAD_TOO_LARGE', 'The selfie is too large')

@@ -4,7 +4,7 @@ import { isFinal, isWaiting } from '../sessions/index.ts'
 import type { SessionCalls } from './session-call.ts'
 
 /** The slow work that the service does after a call, such as comparing a face. */
-export function createServiceWork({ flowOf, get, whileLocked, settle, reply }: SessionCalls) {
+export function createServiceWork({ flowOf, get, change, settle, reply }: SessionCalls) {
   const flights = createSingleFlight<LaunchState>()
 
   async function work(sessionId: string, thumbprint: string): Promise<LaunchState> {
@@ -12,7 +12,7 @@ export function createServiceWork({ flowOf, get, whileLocked, settle, reply }: S
     const { progress } = before
     const isWanted = progress && isWaiting(before.state)
     const done = isWanted ? await flowOf(before).work?.({ ...before, progress }) : undefined
-    const state = await whileLocked<LaunchState>(sessionId, async (tx, session) => {
+    const state = await change<LaunchState>(sessionId, async (tx, session) => {
       const running = session.progress && { ...session, progress: session.progress }
       const next = done && running && !isFinal(session.state) ? await done.apply(tx, running) : undefined
       if (next) return settle(tx, session, next, { role: 'holder', thumbprint, call: 'work' })

@@ -3,14 +3,12 @@ import {
   type DocumentStep,
   type Handoff,
   LAUNCH_LIMITS,
-  type LaunchEvent,
   type LaunchState,
   type PasskeyOptions,
   SESSION_CODES,
   type TokenBegun,
   type TokenEnrolled,
 } from '@ostiary/contract'
-import { appendEvents } from '../capture-checks/index.ts'
 import type { Documents } from '../documents/index.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Queryable } from '../platform/db.ts'
@@ -31,7 +29,6 @@ import {
   type Step,
   seenAgain,
   sessionUnknown,
-  withFlags,
 } from '../sessions/index.ts'
 import type { Settings } from '../settings/index.ts'
 import type { BeginBody, EnrolBody, PasskeySteps, ProbeBody, TokenSteps } from '../verification/index.ts'
@@ -94,7 +91,7 @@ export function createLaunch({
   launchUrl,
 }: Deps) {
   const calls = createSessionCalls({ sessions, flows, clock })
-  const { flowOf, get, whileLocked, reply, answerCall, handleCall } = calls
+  const { flowOf, get, change, reply, answerCall, handleCall } = calls
   const slowWork = createServiceWork(calls)
 
   /** The key of the marks of one tenant, mode and day. */
@@ -150,12 +147,8 @@ export function createLaunch({
       return issued
     },
 
-    events: (call: DeviceCall, events: readonly LaunchEvent[]) =>
-      handleCall(call, 'holder', ({ state, progress }) => {
-        const { log, flags } = appendEvents(progress.log, events, { maxEvents: LAUNCH_LIMITS.events })
-        const newFlags = flags.map((code) => ({ code }))
-        return { state, progress: withFlags({ ...progress, log, behaviour: true }, newFlags) }
-      }),
+    /** Only the entries that came with the call: it changes nothing else. */
+    events: (call: DeviceCall) => handleCall(call, 'holder', ({ state, progress }) => ({ state, progress })),
 
     async submit(call: DeviceCall, { sealed, selfie }: Sealed, sender: Sender): Promise<LaunchState> {
       const { launchState, thumbprint } = await answerCall(call, 'holder', (session) =>
@@ -232,7 +225,7 @@ export function createLaunch({
       if (!held) throw new Error('An enrolment was neither begun nor refused')
       const { tokenId } = held.begun
       const { enrolled, probeHash } = await tokenSteps.enrol(held.session, held.begun, body)
-      await whileLocked<true>(call.sessionId, async (tx, { progress, ...found }) => {
+      await change<true>(call.sessionId, async (tx, { progress, ...found }) => {
         const step = progress && tokenSteps.enrolled({ ...found, progress }, tokenId, probeHash)
         if (!step) return notAtThisStep()
         await sessions.save(tx, { ...found, progress }, { state: step.state, progress: step.progress })
@@ -292,7 +285,7 @@ export function createLaunch({
 
     /** Identifies a device that wants to watch. The route then sends it each new state (`findStateFor`). */
     watch: (call: DeviceCall): Promise<Watcher> =>
-      whileLocked<Watcher>(call.sessionId, async (tx, found) => {
+      change<Watcher>(call.sessionId, async (tx, found) => {
         if (isFinal(found.state)) return watchEnded(call, found, tx)
         const { role, session, refuse } = await calls.authenticate(call, found)
         const { state, progress } = session

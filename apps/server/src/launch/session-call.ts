@@ -19,6 +19,7 @@ import {
 } from '../sessions/index.ts'
 import { type DeviceCall, type Flows, identify, isNumberNeeded, launchStateFor, type ReplyFacts } from './call.ts'
 import { otherHolds } from './devices.ts'
+import { withEvents } from './events.ts'
 
 interface Deps {
   sessions: Sessions
@@ -42,7 +43,7 @@ interface Caller {
   call: string
 }
 
-/** What every call of a device has in common: lock the session, identify the device, decide the step, store it, reply. */
+/** What every call of a device has in common: read the session, identify the device, decide the step, store it, reply. */
 export function createSessionCalls({ sessions, flows, clock }: Deps) {
   const flowOf = ({ area }: Session): Flow => flows[area]
 
@@ -52,12 +53,15 @@ export function createSessionCalls({ sessions, flows, clock }: Deps) {
     return launchStateFor(flowOf(session), session, { ...facts, progress })
   }
 
-  /** Runs `work` on the locked session. An `AppError` that it returns is thrown after the commit. */
-  async function whileLocked<T>(
+  /**
+   * Runs `work` on the session, and again when another call has changed it meanwhile. An `AppError` that it returns is thrown after the
+   * commit.
+   */
+  async function change<T>(
     sessionId: string,
     work: (tx: Queryable, session: Session) => Promise<T | AppError>,
   ): Promise<T> {
-    const outcome = await sessions.whileLocked<T | AppError>(sessionId, async (tx, session) => {
+    const outcome = await sessions.change<T | AppError>(sessionId, async (tx, session) => {
       if (isPurged(session)) throw sessionGone()
       if (session.endedAt !== null || clock.now() <= session.dueAt) return work(tx, session)
       const { state, ticket } = await flowOf(session).conclude(tx, session, { how: 'expired' })
@@ -99,7 +103,7 @@ export function createSessionCalls({ sessions, flows, clock }: Deps) {
 
   /** One signed call of the session's holder, or of its viewer where that is allowed. */
   function answerCall(call: DeviceCall, who: Role | 'either', decide: Decide): Promise<Answer> {
-    return whileLocked<Answer>(call.sessionId, async (tx, found) => {
+    return change<Answer>(call.sessionId, async (tx, found) => {
       if (isFinal(found.state))
         return sessionEnded(found.state === 'EXPIRED' ? 'The session has expired' : 'The session has ended')
       const { role, session, refuse } = await authenticate(call, found)
@@ -109,7 +113,9 @@ export function createSessionCalls({ sessions, flows, clock }: Deps) {
         // The first device may still make another code or take the session back.
         if (role === 'holder' && isNumberNeeded(session.progress) && !BEFORE_NUMBER.has(nameOf(call)))
           throw notAtThisStep()
-        return decide(session, tx, role)
+        const logged = withEvents(session, call.events)
+        // A refusal does not undo what the log tells, just as when it came in a call of its own.
+        return orRefuse(logged, () => decide(logged, tx, role))
       })
       const thumbprint = session.progress[role]?.thumbprint ?? ''
       const launchState = await settle(tx, session, decided, { role, thumbprint, call: nameOf(call) })
@@ -127,7 +133,7 @@ export function createSessionCalls({ sessions, flows, clock }: Deps) {
     return session
   }
 
-  return { flowOf, reply, whileLocked, settle, authenticate, answerCall, handleCall, get }
+  return { flowOf, reply, change, settle, authenticate, answerCall, handleCall, get }
 }
 export type SessionCalls = ReturnType<typeof createSessionCalls>
 

@@ -5,7 +5,7 @@ import { sealPayload } from '@ostiary/crypto'
 import { runFlow, SPOOFS, type SpoofName, seededRandom } from '@ostiary/device/simulated'
 import Value from 'typebox/value'
 import { assertError } from '../testing/harness.ts'
-import { makeSubmission, reachChallenge, send } from './testing/capture.ts'
+import { makeSubmission, reachChallenge, sealWithLog, send } from './testing/capture.ts'
 import { createLaunchFixture, type LaunchFixture } from './testing/fixture.ts'
 import { createPage, okOf } from './testing/page.ts'
 import { IPHONE } from './testing/user-agents.ts'
@@ -167,7 +167,7 @@ test('a capture of seven seconds that arrives three seconds after its challenge 
 })
 
 describe('the payload', () => {
-  test('[C-006] is sealed in at most 2,048 bytes, with indicators and sixteen frames', async () => {
+  test('[C-006] is sealed in at most 2,048 bytes, with indicators, sixteen frames and the whole log', async () => {
     const sizes: number[] = []
     for (let run = 0; run < 12; run++) {
       const { sessionId } = await fixture.create()
@@ -177,7 +177,8 @@ describe('the payload', () => {
         indicators: '01-'.repeat(7),
         browser: { kind: 'ordinary', phoneCamera: false },
       })
-      const { sealed } = await makeSubmission(page, await reachChallenge(page), { payload: full }, { seed: run })
+      const made = await makeSubmission(page, await reachChallenge(page), { payload: full }, { seed: run })
+      const sealed = await sealWithLog(page, made)
       sizes.push(Buffer.byteLength(sealed))
       assert.equal((await page.call('submit', { sealed })).statusCode, 200)
     }

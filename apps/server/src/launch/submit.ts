@@ -7,7 +7,7 @@ import {
   SIMULATED_MODEL,
 } from '@ostiary/contract'
 import { Compile } from 'typebox/compile'
-import { judgeCapture, type LogState } from '../capture-checks/index.ts'
+import { judgeCapture, type LogState, sealedEvents } from '../capture-checks/index.ts'
 import { AppError } from '../platform/errors.ts'
 import {
   type AcceptedCapture,
@@ -26,7 +26,8 @@ import {
 } from '../sessions/index.ts'
 import { lacksBrowserData, type Sender, withBrowser } from './browser-data.ts'
 import { readConditions } from './conditions.ts'
-import { badPayload, misfitOf, noChallenge, readSealed } from './sealed.ts'
+import { withEvents } from './events.ts'
+import { misfitOf, noChallenge, readSealed, unfitPayload } from './sealed.ts'
 import { openSelfie } from './selfie.ts'
 import { failLook, failTry, noted } from './step.ts'
 
@@ -71,14 +72,16 @@ export async function judgeSubmit(submit: Submit): Promise<Step> {
   const misfit = misfitOf(read, { sessionId: session.sessionId, nonce: challenge.nonce, attempt }, progress)
   if (misfit) return stay(misfit.refuse, withFlags(counted, misfit.flags))
   const unasked = rules.payloadFault(read, submit.selfie !== undefined)
-  if (unasked) return stay(badPayload(unasked), counted)
+  if (unasked) return stay(unfitPayload(unasked), counted)
   // Without the user's consent they are dropped, whatever they are.
   const conditions = rules.takesConditions ? readConditions(read) : null
-  if (conditions === undefined) return stay(badPayload('conditions'), counted)
+  if (conditions === undefined) return stay(unfitPayload('conditions'), counted)
   const selfie = submit.selfie === undefined ? null : await openSelfie(session, progress, submit.selfie)
   if (selfie instanceof AppError) return stay(selfie, counted)
   const usedNonces = [...progress.usedNonces, challenge.nonce]
-  const answered = { ...counted, usedNonces, ...(rules.takesConditions && { conditions }) }
+  // Only now: what is refused for its form has brought nothing.
+  const { progress: logged } = withEvents({ ...session, progress: counted }, sealedEvents(read.log))
+  const answered = { ...logged, usedNonces, ...(rules.takesConditions && { conditions }) }
   const judged = judge(rules, session, answered, {
     payload: read,
     attempt,

@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { hash, timingSafeEqual } from 'node:crypto'
 
 /**
  * Two capabilities, never interchangeable. The session id is in the launch URL: its holder can run the flow and cannot
@@ -51,7 +51,7 @@ export function sessionOfToken(token: string): string | undefined {
 }
 
 export function hashToken(token: string): Buffer {
-  return createHash('sha256').update(token).digest()
+  return hash('sha256', token, 'buffer')
 }
 
 export function isTokenOf(token: string, hash: Uint8Array): boolean {

@@ -3,7 +3,7 @@ import { documentOf, withDocument } from './document-progress.ts'
 import type { FlowRules, Step } from './flow.ts'
 import { nextState } from './machine.ts'
 import type { Progress } from './progress.ts'
-import type { Session } from './service.ts'
+import type { Session } from './session.ts'
 
 /** A try of the document step that failed: another one, or the end when none is left or the code is final. */
 export function failDocument<Own>(

@@ -6,7 +6,7 @@ import type { DocumentAsk } from './document-progress.ts'
 import type { OpenChallenge, Progress } from './progress.ts'
 import type { SharedRequest } from './request.ts'
 import type { ReturnTicket } from './return-ticket.ts'
-import type { Session } from './service.ts'
+import type { Session } from './session.ts'
 import type { FinalState, SessionState } from './states.ts'
 
 /** A session that a device has opened, with what is known of its flow. */

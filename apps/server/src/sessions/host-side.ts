@@ -11,7 +11,8 @@ import { cursorAfter, type ListQuery, readListQuery } from './list.ts'
 import { flowStatusOf } from './machine.ts'
 import type { SharedRequest } from './request.ts'
 import { answerCode } from './return-ticket.ts'
-import { isPurged, type Session, type Sessions, type Tombstone } from './service.ts'
+import type { Sessions } from './service.ts'
+import { isPurged, type Session, type Tombstone } from './session.ts'
 
 interface Deps {
   cells: Cells
@@ -40,6 +41,8 @@ export interface HostArea<Request extends SharedRequest, Own> {
 export interface Creation<Request> {
   lifetimeSeconds: number
   metadata: Readonly<Record<string, unknown>>
+  /** The retention, where the end of the session is reported to nobody; otherwise null. */
+  silentRetentionSeconds?: number | null
   makeRequest(made: { token: string }): Request
 }
 

@@ -1,4 +1,4 @@
-export { type AreaSessions, sessionsOfArea } from './area-sessions.ts'
+export { type AreaSessions, type MakeResult, sessionsOfArea } from './area-sessions.ts'
 export { isSessionId, launchUrlFor } from './capability.ts'
 export { type ConsentAnswer, consentOf, readConsent } from './consent.ts'
 export {
@@ -25,6 +25,7 @@ export {
   type WorkResult,
 } from './flow.ts'
 export { type Confirmed, createHostSide, type ReturnCode } from './host-side.ts'
+export { createLateResults } from './late-results.ts'
 export type { ListQuery } from './list.ts'
 export { assertCan, canHappen, flowStatusOf, isFinal, isWaiting, nextState, type Standing } from './machine.ts'
 export {
@@ -47,6 +48,7 @@ export {
   seenAgain,
 } from './return-ticket.ts'
 export { createSessionsRoom, type SessionsRoom } from './room.ts'
-export { type Hasher, isPurged, type Session, type Sessions, type Tombstone } from './service.ts'
+export type { Hasher, Sessions } from './service.ts'
+export { isPurged, type Session, type Tombstone } from './session.ts'
 export type { FinalState, SessionEvent, SessionState } from './states.ts'
 export { SWEEPERS } from './sweepers.ts'

@@ -15,13 +15,12 @@ const FILL_FACTOR = 70
 export async function purgeSessions(db: Db, now: Date): Promise<number> {
   const purged = await purgeInBatches(PURGE_BATCH, (limit) => sessionPurgeStore.purge(db, now, limit))
   // Every release schedules this job. A worker of the last one that starts again takes `mark-purged-sessions` off the schedule.
-  await sessionPurgeStore.markPurged(db, now, PURGE_BATCH)
-  return purged
+  return purged + (await markPurgedSessions(db, now))
 }
 
 /**
- * Sessions whose retention has passed and whose rows still say how they ended: the last release purged them, or a call held the row during
- * the purge. Reads an index without tombstones, so a run with nothing to do costs nothing.
+ * Sessions whose retention has passed and whose rows still say how they ended: their result was never stored, the last release purged them,
+ * or a call held the row during the purge. Reads an index without tombstones, so a run with nothing to do costs nothing.
  */
 export function markPurgedSessions(db: Db, now: Date): Promise<number> {
   return purgeInBatches(PURGE_BATCH, (limit) => sessionPurgeStore.markPurged(db, now, limit))

@@ -22,9 +22,9 @@ const LOCK = sql('', 'select 1 from sessions where session_id = $1 for update')
 async function findAfter(sessionId: string, doIt: (tx: Queryable, session: Session) => Promise<unknown>) {
   const { service: sessions } = fixture.harness.wire.sessions
   const isHeld = Promise.withResolvers<void>()
+  const session = await sessions.find(sessionId)
+  assert.ok(session && !isPurged(session))
   const first = dbOf(sessionId).transaction(async (tx) => {
-    const session = await sessions.find(sessionId)
-    assert.ok(session && !isPurged(session))
     await tx.rows(LOCK, [sessionId])
     isHeld.resolve()
     await untilBlocked(fixture.harness.database)

@@ -56,7 +56,7 @@ describe('retention', () => {
     }
     const about = [...(await fixture.dump())].filter(([, content]) => content.includes(brief.sessionId))
     assert.deepEqual(
-      about.map(([table]) => table.replace('_default', '')),
+      about.map(([table]) => table.replace(/_default$|_\d{8}$/, '')),
       ['idempotency_keys', 'sessions'],
       'its id alone is left: the tombstone, and that an Idempotency-Key was used',
     )
@@ -96,6 +96,8 @@ describe('retention', () => {
       ended_at: new Date(at.getTime() + 3_600_000),
       purge_at: new Date(at.getTime() + 3_600_000),
       metadata_tags: null,
+      silent_retention_seconds: null,
+      result_rule: null,
     })
     fixture.harness.clock.advance(30 * DAY_MS - 1_000)
     assertError(await host.call('GET', `/session/${token}/result`), ...gone)
@@ -119,16 +121,20 @@ describe('retention', () => {
     assert.deepEqual(await purge(), [1, 0])
   })
 
-  test('several workers at once purge each session once', async () => {
+  test('several workers at once purge every session', async () => {
     const host = await fixture.newHost({ settings: { retentionSeconds: 3_600 } })
-    for (const { sessionId } of await Promise.all(Array.from({ length: 30 }, () => host.create())))
-      await host.outcome(sessionId)
+    const made = await Promise.all(Array.from({ length: 30 }, () => host.create()))
+    for (const { sessionId } of made) await host.outcome(sessionId)
     fixture.harness.clock.advance(3_600_000)
     const counts = await Promise.all(Array.from({ length: 4 }, () => purgeSessions(db, now())))
-    assert.equal(
-      counts.reduce((sum, one) => sum + one, 0),
-      30,
-    )
+    // One worker may delete what is sealed while another holds the clear row, and marks it: that counts twice.
+    const counted = counts.reduce((sum, one) => sum + one, 0)
+    assert.ok(counted >= 30 && counted <= 60, String(counted))
+    assert.equal(await purgeSessions(db, now()), 0)
+    for (const { sessionId, token } of made) {
+      assert.equal(await count('session_secrets', sessionId), 0)
+      assertError(await host.call('GET', `/session/${token}/result`), ...gone)
+    }
   })
 })
 
@@ -138,6 +144,8 @@ describe('partitions', () => {
   let ownDb: Db
   before(async () => {
     own = await createAgeFixture()
+    // The first day of a fixture has its partitions already.
+    own.harness.clock.advance(2 * DAY_MS)
     const [cell] = own.harness.wire.platform.cells.all()
     assert.ok(cell)
     ownDb = cell.db

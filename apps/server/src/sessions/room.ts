@@ -1,5 +1,6 @@
 import type { Cell } from '../platform/cells.ts'
 import type { Db } from '../platform/db.ts'
+import { createLabelledCounter } from '../platform/hot-metrics.ts'
 import { createKeyRing } from '../platform/key-ring.ts'
 import type { Platform } from '../platform/platform.ts'
 import type { Room } from '../platform/room.ts'
@@ -13,13 +14,20 @@ import { watchSessions } from './watch.ts'
 export function createSessionsRoom(platform: Platform) {
   const { clock, log, metrics } = platform
   const ring = createKeyRing({ ...platform, name: 'sessions' })
-  const service = createSessions({ ...platform, ring })
+  const overtaken = metrics.add(
+    createLabelledCounter(
+      'ostiary_session_calls_overtaken_total',
+      'Calls of devices that another call had overtaken, and that ran again under a lock',
+      'area',
+    ),
+  )
+  const service = createSessions({ ...platform, ring, overtaken })
   const preparePartitions = (db: Db, now: Date) => prepareSessionPartitions(db, now, log)
   return {
     service,
     secrets: createSessionSecrets({ ...platform, ring }),
     /** Each area starts and stops the sweepers of its own sessions. */
-    createSweepers: (expireDue: (db: Db) => Promise<number>) => createSweepers(platform, expireDue),
+    createSweepers: createSweepers(platform),
     jobs: [
       { name: 'purge-sessions', cron: '* * * * *', run: purgeSessions },
       { name: 'mark-purged-sessions', cron: '*/5 * * * *', run: markPurgedSessions },

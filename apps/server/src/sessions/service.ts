@@ -1,26 +1,33 @@
-import type { KeyObject } from 'node:crypto'
 import { PURGED, SESSION_LIMITS, type SessionArea } from '@ostiary/contract'
 import { createStatementBatcher } from '../platform/batcher.ts'
 import type { Cells } from '../platform/cells.ts'
 import { type Clock, DAY_MS } from '../platform/clock.ts'
 import type { Db, Queryable } from '../platform/db.ts'
+import type { LabelledCounter } from '../platform/hot-metrics.ts'
 import { bucketOf, type Ids } from '../platform/ids.ts'
 import type { KeyRing } from '../platform/key-ring.ts'
 import type { KeyVault } from '../platform/key-vault.ts'
 import type { Log } from '../platform/log.ts'
 import type { TenantData } from '../platform/tenant-data.ts'
 import { hashToken, hourOf, isSessionId, isTokenOf, newSessionId, newToken, sessionOfToken } from './capability.ts'
+import { createChanges } from './changes.ts'
 import { sessionEnded } from './errors.ts'
+import { type DueLimits, type DueQuery, expiryStore } from './expiry-store.ts'
+import { lateResultStore, type PurgePlace } from './late-result-store.ts'
 import { type ListWanted, windowsBefore } from './list.ts'
 import { sessionListStore } from './list-store.ts'
-import { fromStored, type Progress, type StoredProgress, toStored } from './progress.ts'
+import { createOpenDays } from './open-days.ts'
+import { fromStored, type StoredProgress } from './progress.ts'
 import { sessionPurgeStore } from './purge-store.ts'
 import type { SharedRequest } from './request.ts'
 import type { ReturnTicket } from './return-ticket.ts'
 import { bindRequest, hashOf, openPart, readRequest, type SealedPart, sealPart, tagsOf } from './sealing.ts'
-import type { FinalState, SessionState } from './states.ts'
+import { isPurged, type Session, type Tombstone, tombstoneOf } from './session.ts'
+import type { FinalState } from './states.ts'
 import {
+  MOST_AT_ONCE,
   MOST_INSERTED,
+  NO_SECRETS,
   type SessionKey,
   type SessionOwner,
   type SessionRow,
@@ -38,6 +45,8 @@ interface Deps {
   /** Keys of sessions. */
   ring: KeyRing
   log: Log
+  /** Calls that were overtaken and run again, by area. */
+  overtaken: LabelledCounter
 }
 
 /** Whose session it is, and the key that created it and signs its webhook. */
@@ -51,19 +60,10 @@ export interface NewSession {
   now: Date
   lifetimeSeconds: number
   metadata: Readonly<Record<string, unknown>>
+  /** The retention, where the end of the session is reported to nobody; otherwise null. */
+  silentRetentionSeconds?: number | null
   /** What the host asked for. `makeRequest` gets the token, which is part of the result and nowhere else. */
   makeRequest(made: { sessionId: string; token: string }): SharedRequest
-}
-
-/** A session with its sealed parts open. `Request` and `Own`, the area's own progress, are what its area wrote. */
-export interface Session<Request extends SharedRequest = SharedRequest, Own = unknown> extends SessionRow {
-  dataKey: KeyObject
-  request: Request
-  progress: Progress<Own> | null
-  /** The exact bytes of the result; null until the session ends. */
-  result: Buffer | null
-  /** Null until the session ends, if no device has opened it, and if the last release has ended it. */
-  returnTicket: ReturnTicket | null
 }
 
 /** What is stored of a session that ends. */
@@ -76,16 +76,8 @@ export interface SessionEnding {
 /** A keyed hash of these parts. */
 export type Hasher = (...parts: readonly (string | boolean)[]) => string
 
-/** What is left of a session when its retention has passed. All its times but the first are the moment at which it was deleted. */
-export type Tombstone = Omit<SessionRow, 'state' | 'endedAt'> & { purged: true; state: typeof PURGED; endedAt: Date }
-
-export function isPurged(session: Session | Tombstone): session is Tombstone {
-  return 'purged' in session
-}
-
-function tombstoneOf(clear: Omit<SessionRow, 'state'>): Tombstone {
-  const deletedAt = clear.purgeAt ?? clear.expiresAt
-  return { ...clear, state: PURGED, expiresAt: deletedAt, dueAt: deletedAt, endedAt: deletedAt, purged: true }
+function sealTicket({ dataKey, sessionId }: Session, ticket: ReturnTicket): Buffer {
+  return sealPart(dataKey, sessionId, 'return', Buffer.from(JSON.stringify(ticket)))
 }
 
 const PUT_OFF_MS = 3_600_000
@@ -95,9 +87,11 @@ const UNREADABLE_MAX = 100
  * What the areas share: capabilities, the sealed content, locking, ending, expiry and purge. Knows states and times, never what a
  * request, an area's progress or a result says.
  */
-export function createSessions({ cells, clock, ids, vault, ring, log }: Deps) {
+export function createSessions({ cells, clock, ids, vault, ring, log, overtaken }: Deps) {
   const tagKeys = createTagKeys(vault)
+  const openDays = createOpenDays(clock)
   const insert = createStatementBatcher(sessionStore.insertMany, MOST_INSERTED)
+  const findRow = createStatementBatcher(sessionStore.findMany, MOST_AT_ONCE)
 
   async function open(row: StoredSession): Promise<Session | Tombstone> {
     const { sealedKey, masterKeyId, request, progress, result, returnTicket, state, ...clear } = row
@@ -117,12 +111,13 @@ export function createSessions({ cells, clock, ids, vault, ring, log }: Deps) {
     }
   }
 
-  function leaveOut({ tenantId, sessionId }: SessionKey, err: unknown): undefined {
-    log.error({ err, tenantId, sessionId }, 'a session cannot be opened and is left out of a list')
+  async function withSecrets(tx: Queryable, rows: readonly SessionRow[]): Promise<StoredSession[]> {
+    const secrets = await expiryStore.findSecrets(tx, rows)
+    return rows.map((row) => ({ ...row, ...(secrets.get(row.sessionId) ?? NO_SECRETS) }))
   }
 
-  function sealTicket({ dataKey, sessionId }: Session, ticket: ReturnTicket): Buffer {
-    return sealPart(dataKey, sessionId, 'return', Buffer.from(JSON.stringify(ticket)))
+  function leaveOut({ tenantId, sessionId }: SessionKey, err: unknown): undefined {
+    log.error({ err, tenantId, sessionId }, 'a session cannot be opened and is left out of a list')
   }
 
   /** Tombstones of sessions that were purged before this moment are too old to be reported. */
@@ -136,13 +131,20 @@ export function createSessions({ cells, clock, ids, vault, ring, log }: Deps) {
 
   async function find(sessionId: string): Promise<Session | Tombstone | undefined> {
     if (!isSessionId(sessionId)) return undefined
-    const row = await sessionStore.find(cells.forId(sessionId), sessionId, hourOf(sessionId))
+    const row = await findRow(cells.forId(sessionId), { sessionId, hour: hourOf(sessionId) })
     return row && !isForgotten(row) ? open(row) : undefined
   }
 
+  const changes = createChanges({
+    cells,
+    overtaken,
+    find,
+    open: async (row) => (isForgotten(row) ? undefined : open(row)),
+  })
+
   return {
     /** Prepares a session: everything but the insert, which belongs into the caller's transaction. */
-    async prepare({ creator, area, now, lifetimeSeconds, metadata, makeRequest }: NewSession) {
+    async prepare({ creator, area, now, lifetimeSeconds, metadata, silentRetentionSeconds, makeRequest }: NewSession) {
       const { tenantId, livemode, keyId } = creator
       const sessionId = newSessionId(bucketOf(tenantId), now, ids.randomBytes)
       const token = newToken(sessionId, ids.randomBytes)
@@ -157,6 +159,7 @@ export function createSessions({ cells, clock, ids, vault, ring, log }: Deps) {
         state: 'CREATED' as const,
         tokenHash: hashToken(token),
         tags: tags.length > 0 ? tags : null,
+        silentRetentionSeconds: silentRetentionSeconds ?? null,
         sealedKey: stored.blob,
         masterKeyId: stored.masterKeyId,
         request: sealPart(dataKey, sessionId, 'request', request),
@@ -180,43 +183,16 @@ export function createSessions({ cells, clock, ids, vault, ring, log }: Deps) {
     },
 
     async findState(sessionId: string): Promise<VersionedState | undefined> {
-      return sessionStore.findState(cells.forId(sessionId), sessionId, hourOf(sessionId))
+      return sessionStore.findState(cells.forId(sessionId), { sessionId, hour: hourOf(sessionId) })
     },
 
     /** Whose session it is; one indexed read. */
     async findOwner(sessionId: string): Promise<SessionOwner | undefined> {
       if (!isSessionId(sessionId)) return undefined
-      return sessionStore.findOwner(cells.forId(sessionId), sessionId, hourOf(sessionId))
+      return sessionStore.findOwner(cells.forId(sessionId), { sessionId, hour: hourOf(sessionId) })
     },
 
-    /**
-     * Runs `work` while nobody else can change the session. Undefined when there is no such session. Many calls for one session wait without
-     * a connection.
-     */
-    async whileLocked<T>(
-      sessionId: string,
-      work: (tx: Queryable, session: Session | Tombstone) => Promise<T>,
-    ): Promise<T | undefined> {
-      if (!isSessionId(sessionId)) return undefined
-      const db = cells.forId(sessionId)
-      const lockAndRun = () =>
-        db.transaction(async (tx) => {
-          const row = await sessionStore.lock(tx, sessionId, hourOf(sessionId))
-          return row && !isForgotten(row) ? work(tx, await open(row)) : undefined
-        })
-      return db.oneAtATime(`session ${sessionId}`, lockAndRun)
-    },
-
-    async save(
-      tx: Queryable,
-      session: Session,
-      change: { state: SessionState; dueAt?: Date; expiresAt?: Date; progress: Progress },
-    ) {
-      const { state, dueAt = session.dueAt, expiresAt, progress } = change
-      const content = Buffer.from(JSON.stringify(toStored(session.area, progress)))
-      const sealed = sealPart(session.dataKey, session.sessionId, 'progress', content)
-      await sessionStore.save(tx, session, { state, dueAt, progress: sealed, ...(expiresAt && { expiresAt }) })
-    },
+    ...changes,
 
     /** Ends a session for good. Throws when it has ended already: the first result stands. */
     async end(tx: Queryable, session: Session, ending: SessionEnding & { state: FinalState; at: Date }) {
@@ -231,19 +207,41 @@ export function createSessions({ cells, clock, ids, vault, ring, log }: Deps) {
       await sessionStore.saveTicket(tx, session, sealTicket(session, ticket))
     },
 
-    /** Sessions whose time is over, locked, without those that others hold. One that cannot be opened (no master key) is postponed. */
+    /** The partitions with sessions of an area whose time is over, the longest due first. */
+    async findDuePartitions(db: Db, query: DueQuery): Promise<string[]> {
+      return expiryStore.findDueIn(db, await openDays.of(db), query)
+    },
+    forgetPartitions: openDays.forget,
+
+    /**
+     * Sessions of a partition whose time is over, locked, without those that others hold. One that cannot be opened (no master key) is
+     * postponed. Those whose end is reported to nobody are ended by the same statement, where a rule for their results is given: `ended`.
+     */
     async lockDue(
       tx: Queryable,
-      area: SessionArea,
-      now: Date,
-      limit: number,
-    ): Promise<{ due: Session[]; unreadable: number }> {
-      const rows = await sessionStore.lockDue(tx, area, now, limit)
+      partition: string,
+      { now, ...query }: DueQuery & DueLimits,
+    ): Promise<{ due: Session[]; unreadable: number; ended: number }> {
+      const { locked, ended } = await expiryStore.lockDue(tx, partition, { now, ...query })
+      const rows = await withSecrets(tx, locked)
       const opened = await Promise.all(rows.map((row) => open(row).catch(() => undefined)))
       const unreadable = rows.filter((_row, at) => !opened[at] || isPurged(opened[at]))
       await putOff(tx, unreadable, now)
       const due = opened.filter((session): session is Session => session !== undefined && !isPurged(session))
-      return { due, unreadable: unreadable.length }
+      return { due, unreadable: unreadable.length, ended }
+    },
+
+    /** The next sessions whose results are not stored, held by this transaction. `last` is the place to go on from. */
+    async lockLate(
+      tx: Queryable,
+      after: PurgePlace,
+      limit: number,
+    ): Promise<{ late: Session[]; last: PurgePlace | null }> {
+      const locked = await lateResultStore.lock(tx, after, limit)
+      const opened = await Promise.all((await withSecrets(tx, locked)).map((row) => open(row).catch(() => undefined)))
+      const late = opened.filter((session): session is Session => session !== undefined && !isPurged(session))
+      const last = locked.at(-1)
+      return { late, last: last?.purgeAt ? { purgeAt: last.purgeAt, sessionId: last.sessionId } : null }
     },
 
     postpone: putOff,

@@ -1,5 +1,7 @@
 import { AREA_LETTERS, type PURGED, type SessionArea } from '@ostiary/contract'
-import { type Queryable, type Statement, sql } from '../platform/db.ts'
+import { dayOf, dayStatement, NO_DAY, onDay } from '../platform/day-statement.ts'
+import { type Db, type Queryable, type Statement, sql } from '../platform/db.ts'
+import { PLAN_FOR_VALUES } from '../platform/plan-mode.ts'
 import type { FinalState, SessionState } from './states.ts'
 
 /** The clear part of a session. */
@@ -16,6 +18,8 @@ export interface SessionRow {
   dueAt: Date
   endedAt: Date | null
   purgeAt: Date | null
+  /** The rule that makes the result of an ended session; null when the result is stored. */
+  resultRule: number | null
 }
 
 /** The sealed part; absent once the session is purged. */
@@ -30,7 +34,15 @@ export interface SecretsRow {
 
 /** A row has the state `PURGED` when it is a tombstone. */
 export type StoredState = SessionState | typeof PURGED
-export type StoredSession = Omit<SessionRow, 'state'> & { state: StoredState } & SecretsRow
+export type StoredSession = Omit<SessionRow, 'state'> & { state: StoredState } & SecretsRow & Partial<SessionPlace>
+
+/** Where a row was read, and what it was then. */
+export interface SessionPlace {
+  /** Ends the names of the partitions that have the row. */
+  day: string
+  /** The transaction that wrote the row. Every write of a session makes a new version, also those of the last release. */
+  version: string
+}
 /** The whole primary key of a row, so that a statement reads one partition only. */
 export type SessionKey = Pick<SessionRow, 'tenantId' | 'createdAt' | 'sessionId'>
 
@@ -40,19 +52,21 @@ export type SessionOwner = Pick<SessionRow, 'tenantId' | 'livemode' | 'area'>
 const AREA = `case s.area when '${AREA_LETTERS.age}' then 'age' when '${AREA_LETTERS.verification}' then 'verification' end as area`
 export const CLEAR = `s.tenant_id as "tenantId", s.created_at as "createdAt", s.session_id as "sessionId", s.livemode, ${AREA},
   s.key_id as "keyId", s.state, s.token_hash as "tokenHash", s.expires_at as "expiresAt", s.due_at as "dueAt",
-  s.ended_at as "endedAt", s.purge_at as "purgeAt"`
+  s.ended_at as "endedAt", s.purge_at as "purgeAt", s.result_rule as "resultRule"`
 export const SEALED = `v.sealed_key as "sealedKey", v.master_key_id as "masterKeyId", v.request, v.progress, v.result,
   v.return_ticket as "returnTicket"`
-const JOINED = `sessions s left join session_secrets v
+const joined = (day: string) => `sessions${day} s left join session_secrets${day} v
   on v.tenant_id = s.tenant_id and v.created_at = s.created_at and v.session_id = s.session_id`
+const place = (day: string) => `'${day}' as day, s.xmin::text as version`
 const BY_ID = 's.session_id = $1 and s.created_at >= $2 and s.created_at < $3'
 const KEY = 'tenant_id = $1 and created_at = $2 and session_id = $3'
 
 const INSERT = sql(
   'sessions.insert',
   `with made as (
-     insert into sessions (tenant_id, created_at, session_id, livemode, area, key_id, state, token_hash, expires_at, due_at, metadata_tags)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9, $10)
+     insert into sessions (tenant_id, created_at, session_id, livemode, area, key_id, state, token_hash, expires_at, due_at, metadata_tags,
+       silent_retention_seconds)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9, $10, $14)
    )
    insert into session_secrets (tenant_id, created_at, session_id, sealed_key, master_key_id, request)
    values ($1, $2, $3, $11, $12, $13)`,
@@ -71,7 +85,7 @@ const INSERT_TYPES = [
   'bytea',
   'timestamptz',
   'bigint[]',
-].concat(['bytea', 'text', 'bytea'])
+].concat(['bytea', 'text', 'bytea', 'integer'])
 function insertOf(rows: number): Statement {
   const places = Array.from({ length: rows }, (_, row) => {
     const place = (type: string, index: number) =>
@@ -80,69 +94,73 @@ function insertOf(rows: number): Statement {
   })
   return sql(
     `sessions.insert_${rows}`,
-    `with given (tenant_id, created_at, session_id, livemode, area, key_id, state, token_hash, expires_at, tags, sealed_key, master_key_id, request) as (
+    `with given (tenant_id, created_at, session_id, livemode, area, key_id, state, token_hash, expires_at, tags, sealed_key, master_key_id, request, silent) as (
        values ${places.join(', ')}
      ), made as (
-       insert into sessions (tenant_id, created_at, session_id, livemode, area, key_id, state, token_hash, expires_at, due_at, metadata_tags)
-       select tenant_id, created_at, session_id, livemode, area, key_id, state, token_hash, expires_at, expires_at, tags from given
+       insert into sessions (tenant_id, created_at, session_id, livemode, area, key_id, state, token_hash, expires_at, due_at, metadata_tags,
+         silent_retention_seconds)
+       select tenant_id, created_at, session_id, livemode, area, key_id, state, token_hash, expires_at, expires_at, tags, silent from given
      )
      insert into session_secrets (tenant_id, created_at, session_id, sealed_key, master_key_id, request)
      select tenant_id, created_at, session_id, sealed_key, master_key_id, request from given`,
   )
 }
 const INSERT_MANY = Array.from({ length: MOST_INSERTED }, (_, index) => (index === 0 ? INSERT : insertOf(index + 1)))
-// The bounds are repeated for both tables, so that PostgreSQL reads one partition of each.
-const FIND = sql(
+// The bounds are repeated for both tables, so that PostgreSQL reads one partition of each where the day has none of its own.
+const FIND = dayStatement(
   'sessions.find',
-  `select ${CLEAR}, ${SEALED} from ${JOINED} and v.created_at >= $2 and v.created_at < $3 where ${BY_ID}`,
+  (day) =>
+    `select ${CLEAR}, ${SEALED}, ${place(day)} from ${joined(day)} and v.created_at >= $2 and v.created_at < $3 where ${BY_ID}`,
 )
 // A transaction that has waited for the lock sees the clear row as it is now and the sealed row as it was before. Both are written by the
 // same transaction, except when only times are moved: where the writers differ, the sealed row is read again.
-const LOCK = sql(
+const LOCK = dayStatement(
   'sessions.lock',
-  `select ${CLEAR}, ${SEALED}, s.xmin = v.xmin as "isWhole"
-   from ${JOINED} and v.created_at >= $2 and v.created_at < $3 where ${BY_ID} for update of s`,
+  (day) => `select ${CLEAR}, ${SEALED}, ${place(day)}, s.xmin = v.xmin as "isWhole"
+   from ${joined(day)} and v.created_at >= $2 and v.created_at < $3 where ${BY_ID} for update of s`,
 )
-const SECRETS = sql('sessions.secrets', `select ${SEALED} from session_secrets v where ${KEY}`)
-const SAVE = sql(
-  'sessions.save',
-  `with moved as (update sessions set state = $4, due_at = $5 where ${KEY})
-   update session_secrets set progress = $6 where ${KEY}`,
+const LOCK_VERSION = dayStatement(
+  'sessions.lock_version',
+  (day) => `select 1 from sessions${day} where ${KEY} and xmin = $4::text::xid for update`,
 )
-const SAVE_EXTENDED = sql(
-  'sessions.save_extended',
-  `with moved as (update sessions set state = $4, due_at = $5, expires_at = $7 where ${KEY})
-   update session_secrets set progress = $6 where ${KEY}`,
+const SECRETS = dayStatement('sessions.secrets', (day) => `select ${SEALED} from session_secrets${day} v where ${KEY}`)
+const save = (day: string, isHeld: string) => `moved as (
+     update sessions${day} set state = $4, due_at = $5, expires_at = coalesce($7, expires_at) where ${KEY} ${isHeld} returning 1
+   )
+   update session_secrets${day} set progress = $6 where ${KEY} and exists (select from moved)`
+const SAVE = dayStatement('sessions.save', (day) => `with ${save(day, '')}`)
+// Only if nobody has written the row since it was read. A row that somebody holds is as good as written: sessions that are saved together
+// must not wait for one of them.
+const SAVE_VERSION = dayStatement(
+  'sessions.save_version',
+  (day) => `with held as (
+     select 1 from sessions${day} where ${KEY} and xmin = $8::text::xid for update skip locked
+   ), ${save(day, 'and exists (select from held)')}`,
 )
 // Writes the clear row too, so that a transaction that waits for its lock sees that the sealed row has changed (LOCK).
-const SAVE_TICKET = sql(
+const SAVE_TICKET = dayStatement(
   'sessions.save_ticket',
-  `with touched as (update sessions set due_at = due_at where ${KEY})
-   update session_secrets set return_ticket = $4 where ${KEY}`,
+  (day) => `with touched as (update sessions${day} set due_at = due_at where ${KEY})
+   update session_secrets${day} set return_ticket = $4 where ${KEY}`,
 )
-const FIND_STATE = sql('sessions.find_state', `select state, xmin::text as version from sessions s where ${BY_ID}`)
-const FIND_OWNER = sql(
+const FIND_STATE = dayStatement(
+  'sessions.find_state',
+  (day) => `select state, xmin::text as version from sessions${day} s where ${BY_ID}`,
+)
+const FIND_OWNER = dayStatement(
   'sessions.find_owner',
-  `select s.tenant_id as "tenantId", s.livemode, ${AREA} from sessions s where ${BY_ID}`,
+  (day) => `select s.tenant_id as "tenantId", s.livemode, ${AREA} from sessions${day} s where ${BY_ID}`,
 )
-const END = sql(
+const END = dayStatement(
   'sessions.end',
-  `with ended as (
-     update sessions set state = $4, ended_at = $5, purge_at = $6, due_at = $5 where ${KEY} and ended_at is null
+  (day) => `with ended as (
+     update sessions${day} set state = $4, ended_at = $5, purge_at = $6, due_at = $5 where ${KEY} and ended_at is null
      returning session_id
    ), kept as (
-     update session_secrets set result = $7, progress = null, purge_at = $6, return_ticket = $8
+     update session_secrets${day} set result = $7, progress = null, purge_at = $6, return_ticket = $8
      where ${KEY} and exists (select from ended)
    )
    select count(*)::int as count from ended`,
-)
-// This locks the row only: in a join, PostgreSQL would read the sealed part before it has the lock.
-const LOCK_DUE = sql(
-  'sessions.lock_due',
-  `select ${CLEAR}, ${SEALED} from (
-     select * from sessions where ended_at is null and due_at <= $1 and area = $3 order by due_at limit $2 for update skip locked
-   ) s left join session_secrets v
-     on v.tenant_id = s.tenant_id and v.created_at = s.created_at and v.session_id = s.session_id`,
 )
 // All results are sent as one value and cut apart here: an array would be text of twice the size.
 const END_MANY = sql(
@@ -183,17 +201,10 @@ const BACKLOG = sql(
   `select count(*)::int as open, coalesce(extract(epoch from $1 - min(due_at)), 0)::float8 as "overdueSeconds"
    from (select due_at from sessions where ended_at is null and due_at <= $1 order by due_at limit 10000) as due`,
 )
-const FIND_TAG_KEY = sql(
-  'sessions.find_tag_key',
-  `select sealed_key as blob, master_key_id as "masterKeyId" from session_tag_keys where tenant_id = $1`,
-)
-const INSERT_TAG_KEY = sql(
-  'sessions.insert_tag_key',
-  'insert into session_tag_keys (tenant_id, sealed_key, master_key_id) values ($1, $2, $3) on conflict do nothing',
-)
-
-export interface NewRow extends Omit<SessionRow, 'dueAt' | 'endedAt' | 'purgeAt'> {
+export interface NewRow extends Omit<SessionRow, 'dueAt' | 'endedAt' | 'purgeAt' | 'resultRule'> {
   tags: readonly string[] | null
+  /** The retention, where the end of the session is reported to nobody. */
+  silentRetentionSeconds?: number | null
   sealedKey: Buffer
   masterKeyId: string
   request: Buffer
@@ -210,6 +221,22 @@ interface Hour {
   to: Date
 }
 
+/** A session by its id, which names the hour. */
+export interface SessionInHour {
+  sessionId: string
+  hour: Hour
+}
+
+export interface Change {
+  state: SessionState
+  dueAt: Date
+  progress: Buffer
+  expiresAt?: Date
+}
+
+/** Sessions that one round trip may read or change. */
+export const MOST_AT_ONCE = 16
+
 export const keyOf = ({ tenantId, createdAt, sessionId }: SessionKey) => [tenantId, createdAt, sessionId] as const
 
 function newValues(row: NewRow): unknown[] {
@@ -225,7 +252,12 @@ function newValues(row: NewRow): unknown[] {
     row.sealedKey,
     row.masterKeyId,
     row.request,
+    row.silentRetentionSeconds ?? null,
   ]
+}
+
+function saveValues(row: SessionKey, { state, dueAt, progress, expiresAt }: Change): unknown[] {
+  return [...keyOf(row), state, dueAt, progress, expiresAt ?? null]
 }
 
 export const sessionStore = {
@@ -239,52 +271,77 @@ export const sessionStore = {
     await db.run(statement, rows.flatMap(newValues))
     return rows.map(() => undefined)
   },
-  async find(db: Queryable, sessionId: string, { from, to }: Hour): Promise<StoredSession | undefined> {
-    return (await db.rows<StoredSession>(FIND, [sessionId, from, to]))[0]
+  /** The sessions as they are, in the order asked for. Nobody holds them. */
+  async findMany(db: Db, wanted: readonly SessionInHour[]): Promise<(StoredSession | undefined)[]> {
+    const found = new Map<string, StoredSession>()
+    for (const [day, some] of Map.groupBy(wanted, ({ hour }) => dayOf(hour.from))) {
+      const lists = some.map(({ sessionId, hour }) => [sessionId, hour.from, hour.to])
+      const outcomes = await onDay(db, day, (named) => db.repeat<StoredSession>(FIND.on(named), lists))
+      for (const { rows } of outcomes) if (rows[0]) found.set(rows[0].sessionId, rows[0])
+    }
+    return wanted.map(({ sessionId }) => found.get(sessionId))
   },
   /** The state alone, for callers that wait for a change. */
-  async findState(db: Queryable, sessionId: string, { from, to }: Hour): Promise<VersionedState | undefined> {
-    return (await db.rows<VersionedState>(FIND_STATE, [sessionId, from, to]))[0]
+  async findState(db: Queryable, { sessionId, hour }: SessionInHour): Promise<VersionedState | undefined> {
+    const values = [sessionId, hour.from, hour.to]
+    return (await onDay(db, dayOf(hour.from), (day) => db.rows<VersionedState>(FIND_STATE.on(day), values)))[0]
   },
   /** The owner, and nothing that is sealed. */
-  async findOwner(db: Queryable, sessionId: string, { from, to }: Hour): Promise<SessionOwner | undefined> {
-    return (await db.rows<SessionOwner>(FIND_OWNER, [sessionId, from, to]))[0]
+  async findOwner(db: Queryable, { sessionId, hour }: SessionInHour): Promise<SessionOwner | undefined> {
+    const values = [sessionId, hour.from, hour.to]
+    return (await onDay(db, dayOf(hour.from), (day) => db.rows<SessionOwner>(FIND_OWNER.on(day), values)))[0]
   },
-  /** The session, held by this transaction until it ends. */
-  async lock(tx: Queryable, sessionId: string, { from, to }: Hour): Promise<StoredSession | undefined> {
-    const [locked] = await tx.rows<StoredSession & { isWhole: boolean | null }>(LOCK, [sessionId, from, to])
-    if (!locked) return undefined
-    const { isWhole, ...row } = locked
-    if (isWhole) return row
-    const [secrets = NO_SECRETS] = await tx.rows<SecretsRow>(SECRETS, [...keyOf(row)])
-    return { ...row, ...secrets }
+  /** Runs `work` with the session, which its transaction holds until it ends. */
+  whileLocked<T>(
+    db: Db,
+    { sessionId, hour }: SessionInHour,
+    work: (tx: Queryable, row: StoredSession | undefined) => Promise<T>,
+  ): Promise<T> {
+    const lockAndRun = (day: string) =>
+      db.transaction(async (tx) => {
+        const values = [sessionId, hour.from, hour.to]
+        const [locked] = await tx.rows<StoredSession & { isWhole: boolean | null }>(LOCK.on(day), values)
+        if (!locked) return work(tx, undefined)
+        const { isWhole, ...row } = locked
+        if (isWhole) return work(tx, row)
+        const [secrets = NO_SECRETS] = await tx.rows<SecretsRow>(SECRETS.on(day), [...keyOf(row)])
+        return work(tx, { ...row, ...secrets })
+      })
+    return onDay(db, dayOf(hour.from), lockAndRun)
   },
-  async save(
-    tx: Queryable,
-    key: SessionKey,
-    { state, dueAt, progress, expiresAt }: { state: SessionState; dueAt: Date; progress: Buffer; expiresAt?: Date },
-  ): Promise<void> {
-    const values = [...keyOf(key), state, dueAt, progress]
-    if (expiresAt) await tx.run(SAVE_EXTENDED, [...values, expiresAt])
-    else await tx.run(SAVE, values)
+  /** Holds the session until the transaction ends. Returns whether it still is what was read. */
+  async lockVersion(tx: Queryable, row: SessionKey & SessionPlace): Promise<boolean> {
+    return (await tx.rows(LOCK_VERSION.on(row.day), [...keyOf(row), row.version])).length === 1
+  },
+  /** Saves a session that the transaction holds. */
+  async save(tx: Queryable, row: SessionKey & Partial<SessionPlace>, change: Change): Promise<void> {
+    await tx.run(SAVE.on(row.day ?? NO_DAY), saveValues(row, change))
+  },
+  /** Saves sessions that nobody holds. Returns for each whether it still was what was read; otherwise nothing of it is saved. */
+  async saveMany(db: Db, changes: readonly { row: SessionKey & SessionPlace; change: Change }[]): Promise<boolean[]> {
+    const saved = new Set<string>()
+    for (const [day, some] of Map.groupBy(changes, ({ row }) => row.day)) {
+      const lists = some.map(({ row, change }) => [...saveValues(row, change), row.version])
+      const outcomes = await db.repeat(SAVE_VERSION.on(day), lists)
+      for (const [at, { row }] of some.entries()) if (outcomes[at]?.count === 1) saved.add(row.sessionId)
+    }
+    return changes.map(({ row }) => saved.has(row.sessionId))
   },
   /** Ends the session. Returns whether it was open until now. */
   async end(
     tx: Queryable,
-    key: SessionKey,
+    key: SessionKey & Partial<SessionPlace>,
     ended: { state: FinalState; endedAt: Date; purgeAt: Date; result: Buffer; returnTicket: Buffer | null },
   ): Promise<boolean> {
     const { state, endedAt, purgeAt, result, returnTicket } = ended
-    const [row] = await tx.rows<{ count: number }>(END, [
+    const [row] = await tx.rows<{ count: number }>(END.on(key.day ?? NO_DAY), [
       ...keyOf(key),
       ...[state, endedAt, purgeAt, result, returnTicket],
     ])
     return row?.count === 1
   },
-  saveTicket: (tx: Queryable, key: SessionKey, returnTicket: Buffer): Promise<number> =>
-    tx.run(SAVE_TICKET, [...keyOf(key), returnTicket]),
-  lockDue: (tx: Queryable, area: SessionArea, now: Date, limit: number): Promise<StoredSession[]> =>
-    tx.rows<StoredSession>(LOCK_DUE, [now, limit, AREA_LETTERS[area]]),
+  saveTicket: (tx: Queryable, key: SessionKey & Partial<SessionPlace>, returnTicket: Buffer): Promise<number> =>
+    tx.run(SAVE_TICKET.on(key.day ?? NO_DAY), [...keyOf(key), returnTicket]),
   async endMany(
     tx: Queryable,
     ended: readonly (SessionKey & { purgeAt: Date; result: Buffer; returnTicket: Buffer | null })[],
@@ -298,6 +355,7 @@ export const sessionStore = {
       end += result.length
       return cut
     })
+    await tx.rows(PLAN_FOR_VALUES)
     await tx.run(END_MANY, [
       ended.map(({ tenantId }) => tenantId),
       ended.map(({ createdAt }) => createdAt),
@@ -328,14 +386,10 @@ export const sessionStore = {
       (await db.rows<{ open: number; overdueSeconds: number }>(BACKLOG, [now]))[0] ?? { open: 0, overdueSeconds: 0 }
     )
   },
-  async findTagKey(db: Queryable, tenantId: string): Promise<{ blob: Buffer; masterKeyId: string } | undefined> {
-    return (await db.rows<{ blob: Buffer; masterKeyId: string }>(FIND_TAG_KEY, [tenantId]))[0]
-  },
-  insertTagKey: (db: Queryable, tenantId: string, sealed: { blob: Buffer; masterKeyId: string }): Promise<number> =>
-    db.run(INSERT_TAG_KEY, [tenantId, sealed.blob, sealed.masterKeyId]),
 }
 
-const NO_SECRETS: SecretsRow = {
+/** What is left of the sealed part once the session is purged. */
+export const NO_SECRETS: SecretsRow = {
   sealedKey: null,
   masterKeyId: null,
   request: null,

@@ -1,25 +1,51 @@
 import type { Cells } from '../platform/cells.ts'
+import type { Clock } from '../platform/clock.ts'
 import type { Db } from '../platform/db.ts'
+import type { Leases } from '../platform/leases.ts'
 import type { Log } from '../platform/log.ts'
-import { createSweeper, type Sweeper } from '../platform/sweeper.ts'
+import { createSweeper, RUNS_AT_ONCE } from '../platform/sweeper.ts'
+import { createDueWatch } from './due-watch.ts'
 
-/** Sweepers that one worker runs for each cell: while one waits for the database, another computes. */
-export const SWEEPERS = 3
+/** Batches that one worker ends at once in each cell. */
+export const SWEEPERS = RUNS_AT_ONCE
 
-/** End the sessions of one area whose time is over, on every cell. `expireDue` returns how many sessions it handled. */
-export function createSweepers(
-  { cells, log }: { cells: Cells; log: Log },
-  expireDue: (db: Db) => Promise<number>,
-): Sweeper {
-  const sweepers = cells
-    .all()
-    .flatMap((cell) => Array.from({ length: SWEEPERS }, () => createSweeper({ cell, run: expireDue, log })))
-  return {
-    start() {
-      for (const sweeper of sweepers) sweeper.start()
-    },
-    async stop() {
-      await Promise.all(sweepers.map((sweeper) => sweeper.stop()))
-    },
+export interface AreaSweepers {
+  start(): void
+  /** Waits for the batches that are under way. */
+  stop(): Promise<void>
+}
+
+/**
+ * Ends the sessions whose time is over, on every cell. Each area adds how it ends its own; `expireDue` returns how many sessions it
+ * handled. The areas share the look whether something is due.
+ */
+export function createSweepers({
+  cells,
+  clock,
+  log,
+  leases,
+}: {
+  cells: Cells
+  clock: Clock
+  log: Log
+  leases: Leases
+}) {
+  const watched = cells.all().map((cell) => {
+    const duty = leases.of(cell)
+    return { cell, duty, watch: createDueWatch({ cell, clock, log, duty }) }
+  })
+  return (expireDue: (db: Db) => Promise<number>): AreaSweepers => {
+    const own = watched.map(({ cell, duty, watch }) => ({
+      watch,
+      sweeper: createSweeper({ cell, duty, log, run: expireDue }),
+    }))
+    return {
+      start() {
+        for (const { watch, sweeper } of own) watch.add(sweeper)
+      },
+      async stop() {
+        await Promise.all(own.flatMap(({ watch, sweeper }) => [watch.remove(sweeper), sweeper.stop()]))
+      },
+    }
   }
 }

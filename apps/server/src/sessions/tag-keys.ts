@@ -3,7 +3,7 @@ import { BoundedMap } from '../platform/bounded-map.ts'
 import type { Queryable } from '../platform/db.ts'
 import type { KeyVault } from '../platform/key-vault.ts'
 import { newDataKey, tagKeyContextOf, toDataKey } from './sealing.ts'
-import { sessionStore } from './store.ts'
+import { tagKeyStore } from './tag-key-store.ts'
 
 const MOST_CACHED = 10_000
 
@@ -17,10 +17,10 @@ export function createTagKeys(vault: KeyVault) {
       const known = cached.get(tenantId)
       if (known) return known
       const context = tagKeyContextOf(tenantId)
-      const stored = await sessionStore.findTagKey(db, tenantId)
-      if (!stored) await sessionStore.insertTagKey(db, tenantId, await vault.seal(newDataKey().export(), context))
+      const stored = await tagKeyStore.find(db, tenantId)
+      if (!stored) await tagKeyStore.insert(db, tenantId, await vault.seal(newDataKey().export(), context))
       // Another process may have inserted one first, so the key is read again.
-      const sealed = stored ?? (await sessionStore.findTagKey(db, tenantId))
+      const sealed = stored ?? (await tagKeyStore.find(db, tenantId))
       if (!sealed) throw new Error('The tag key was not stored')
       const key = toDataKey(await vault.open(sealed, context))
       // A key that was inserted just now is not cached: the transaction may still be rolled back.

@@ -1,6 +1,7 @@
 import { Gauge } from 'prom-client'
 import type { Cells } from '../platform/cells.ts'
 import type { Clock } from '../platform/clock.ts'
+import type { Leases } from '../platform/leases.ts'
 import type { Log } from '../platform/log.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import { logFailure } from '../platform/reachability.ts'
@@ -10,11 +11,15 @@ interface Deps {
   cells: Cells
   clock: Clock
   log: Log
+  leases: Leases
   sessions: Sessions
 }
 
-/** How far the sweeper is behind. Counted whenever the metrics are read, which is cheap, because only due sessions are counted. */
-export function watchSessions(metrics: Metrics, { cells, clock, log, sessions }: Deps): void {
+/**
+ * How far the sweeper is behind, in the cells that this worker serves. Counted whenever the metrics are read, which is cheap, because only due
+ * sessions are counted.
+ */
+export function watchSessions(metrics: Metrics, { cells, clock, log, leases, sessions }: Deps): void {
   const labelNames = ['cell']
   const gauge = (name: string, help: string, read: (found: { open: number; overdueSeconds: number }) => number) =>
     new Gauge({
@@ -23,7 +28,8 @@ export function watchSessions(metrics: Metrics, { cells, clock, log, sessions }:
       labelNames,
       registers: [metrics.registry],
       async collect() {
-        for (const { name: cell, db } of cells.all()) {
+        this.reset()
+        for (const { name: cell, db } of cells.all().filter((one) => leases.of(one).isOn())) {
           try {
             this.set({ cell }, read(await sessions.backlog(db, clock.now())))
           } catch (err) {

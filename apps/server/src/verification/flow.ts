@@ -14,6 +14,7 @@ import type { Clock } from '../platform/clock.ts'
 import type { Queryable } from '../platform/db.ts'
 import { bucketOf, type Ids } from '../platform/ids.ts'
 import { networksOf } from '../platform/networks.ts'
+import { checkSignature } from '../platform/node-crypto.ts'
 import {
   type AcceptedCapture,
   type DocumentAsk,
@@ -251,7 +252,7 @@ async function provesKey(key: DeviceKey, { sessionId, nonce, metadata }: Capture
   const proof = metadata?.localProof
   if (typeof proof !== 'string' || proof.length > LAUNCH_LIMITS.proofChars) return false
   try {
-    await verifyLocalProof(key, proof, { sessionId, nonce, hit: false })
+    await verifyLocalProof(key, proof, { sessionId, nonce, hit: false }, checkSignature)
     return true
   } catch (error) {
     if (error instanceof ProofError) return false

@@ -2,6 +2,7 @@ import type { DeviceKey } from '@ostiary/contract'
 import { kidOfLocalProof, type LocalClaim, ProofError, thumbprint, verifyLocalProof } from '@ostiary/crypto'
 import type { Clock } from '../platform/clock.ts'
 import type { Queryable } from '../platform/db.ts'
+import { checkSignature } from '../platform/node-crypto.ts'
 import type { TenantData } from '../platform/tenant-data.ts'
 import { verificationStore } from './store.ts'
 
@@ -27,7 +28,7 @@ export function createLocalKeys({ clock }: { clock: Clock }) {
       const row = await verificationStore.findLocalKey(db, owner, Buffer.from(kid, 'base64url'))
       if (!row) return undefined
       try {
-        await verifyLocalProof(toKey(row.publicKey), proof, claim)
+        await verifyLocalProof(toKey(row.publicKey), proof, claim, checkSignature)
       } catch (error) {
         if (error instanceof ProofError) return undefined
         throw error

@@ -127,8 +127,7 @@ describe('[D-026] debugging', () => {
       ['OPENED', 'CONSENTED', 'FACE_ACTIVE', 'FINALIZING', 'ended'],
     )
     const calls = (await eventsOf(true)).filter(({ level }) => level === 2).map(({ event }) => event)
-    for (const call of ['open', 'consent', 'challenge', 'events', 'submit', 'work'])
-      assert.ok(calls.includes(call), call)
+    assert.deepEqual(calls, ['open', 'consent', 'challenge', 'submit', 'work'])
     const judged = (await eventsOf(['1', '3'])).find(({ event }) => event === 'judged')
     assert.deepEqual([judged?.level, judged?.facts?.attempt, judged?.facts?.flags], [3, 1, []])
     assert.equal(typeof judged?.facts?.live, 'number')

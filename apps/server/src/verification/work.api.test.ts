@@ -258,15 +258,17 @@ describe('a process that ends between the capture and the work', () => {
     const { recognition } = wire.biometrics
     const db = wire.platform.cells.forId(own.tenantId)
     await verificationStore.markForDiscard(db, [{ ...owner, personId }], fixture.harness.clock.now())
-    let discarding: Promise<number> | undefined
-    await db.transaction(async (tx) => {
+    const isHeld = Promise.withResolvers<void>()
+    const confirming = db.transaction(async (tx) => {
       assert.ok(await recognition.hold(owner, personId, tx))
-      discarding = discardOrphanedEnrolments(db, recognition, fixture.harness.clock.now())
+      isHeld.resolve()
       await untilBlocked(fixture.harness.database)
       const until = new Date(fixture.harness.clock.now().getTime() + 60_000)
       assert.equal(await verificationStore.confirmPerson(tx, owner, personId, until), 1)
     })
-    await discarding
+    await isHeld.promise
+    await discardOrphanedEnrolments(db, recognition, fixture.harness.clock.now())
+    await confirming
     assert.ok(await recognition.find(owner, { puid: personId }))
   })
 

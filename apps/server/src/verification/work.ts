@@ -3,7 +3,7 @@ import { BUILT_IN_MODELS, type Enrolment, normalise, type Recognition } from '..
 import type { MatcherRoom } from '../matcher/index.ts'
 import type { Cells } from '../platform/cells.ts'
 import type { Queryable } from '../platform/db.ts'
-import { AppError } from '../platform/errors.ts'
+import { AppError, outageBehind } from '../platform/errors.ts'
 import type { Sessions } from '../sessions/index.ts'
 import type { Comparison, ComparisonResult, FoundPerson } from './comparison.ts'
 import type { LocalKeys, ShownKey } from './local-keys.ts'
@@ -46,7 +46,7 @@ export function createWork({ cells, sessions, enrolment, recognition, localKeys,
       if (named && named.puid !== puid) return { kind: 'other_face', named }
       return { kind: 'enrolled', person: { puid, guid }, isNew, isNamed: named !== undefined }
     } catch (error) {
-      if (!(error instanceof AppError) || error.fault !== 'invalid_request') throw error
+      if (!(error instanceof AppError) || error.fault !== 'invalid_request') throw outageBehind(error)
       const named = await findNamed(session)
       return named ? { kind: 'other_face', named } : { kind: 'unusable' }
     }
@@ -72,10 +72,14 @@ export function createWork({ cells, sessions, enrolment, recognition, localKeys,
     if (usesTokens(request) && !isMigration(progress)) return tokens.compare(session, progress, named)
     const miss: ComparisonResult = { kind: 'miss', ...(named && { named }) }
     if (progress.vector === null) return isOther ? miss : { kind: 'unproven' }
-    const { candidates } = await recognition.recognise(
-      { tenantId, livemode, keyId, rateFactor: 1 },
-      { model: MODEL, vectors: [unitOf(progress.vector)], candidates: 1, userIdentifier: named?.puid },
-    )
+    const { candidates } = await recognition
+      .recognise(
+        { tenantId, livemode, keyId, rateFactor: 1 },
+        { model: MODEL, vectors: [unitOf(progress.vector)], candidates: 1, userIdentifier: named?.puid },
+      )
+      .catch((error) => {
+        throw outageBehind(error)
+      })
     const [best] = candidates
     // One person's id may be the host's own name for another: only the one who was named counts.
     if (!best || (named && best.puid !== named.puid)) return miss

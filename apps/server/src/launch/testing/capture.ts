@@ -1,5 +1,5 @@
 /** One good submission in parts, so that a test can change any part before it is sent. */
-import type { CapturePayload, Challenge, LaunchEvent, LaunchEventType } from '@ostiary/contract'
+import type { CapturePayload, Challenge, LaunchEvent, LaunchEventType, SealedEvent } from '@ostiary/contract'
 import { CHAIN_START, chainEvent, sealPayload } from '@ostiary/crypto'
 import { type SimulatedCapture, seededRandom, simulateCapture } from '@ostiary/device/simulated'
 import type { LightMyRequestResponse } from 'fastify'
@@ -30,7 +30,8 @@ export interface Submission {
 /** By the device's clock: when the capture begins. */
 export const CAPTURE_AT_MS = 9_000
 
-const ARRIVAL: readonly Moment[] = [
+/** From the page to the running camera. */
+export const ARRIVAL: readonly Moment[] = [
   { type: 'page_open', t: 120 },
   { type: 'consent_shown', t: 900 },
   { type: 'consent_given', t: 4_300 },
@@ -96,4 +97,16 @@ export function momentsOf({ moments }: SimulatedCapture, attempt: number): Momen
 export async function send(page: Page, { events, sealed }: Submission): Promise<LightMyRequestResponse> {
   if (events.length > 0) okOf(await page.call('events', { events }))
   return page.call('submit', { sealed })
+}
+
+/** The payload with the log in it. */
+export function sealWithLog(page: Page, { events, payload }: Pick<Submission, 'events' | 'payload'>): Promise<string> {
+  const inside = events.map(({ t, type, n }): SealedEvent => (n === undefined ? [t, type] : [t, type, n]))
+  const log = { ...payload.log, ...(inside.length > 0 && { events: inside }) }
+  return sealPayload(page.sealKey(), page.sessionId, { ...payload, log })
+}
+
+/** The same in one call. */
+export async function sendAtOnce(page: Page, submission: Submission): Promise<LightMyRequestResponse> {
+  return page.call('submit', { sealed: await sealWithLog(page, submission) })
 }

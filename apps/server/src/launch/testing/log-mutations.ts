@@ -17,13 +17,22 @@ const withNamedEntry = (
   payload: (payload, _, events) => ({ ...payload, log: change(payload.log, events) }),
 })
 
+/** A gap is no proof of an attack, and gives no verdict. */
+const cut = (name: string, changes: Changes): FalseSubmission => ({
+  ...inconclusive(name, changes),
+  flags: ['BH_LOG_GAP'],
+})
+
 /** Changes one entry of the finished log and leaves the hash chain as it was. */
 const withEntry = (index: number, change: Partial<LaunchEvent>): Changes => ({
   events: (events) => events.map((event, at) => (at === index ? { ...event, ...change } : event)),
 })
 
-const LOG: FalseSubmission[] = [
-  injected('no log', NO_CAPTURE, { events: () => [] }),
+const NOTHING_SENT = injected('no log', NO_CAPTURE, { events: () => [] })
+
+/** Something else is sent than was logged. */
+const SENT: FalseSubmission[] = [
+  NOTHING_SENT,
   injected('a log of which only the first nine entries are sent', NO_CAPTURE, {
     events: (events) => events.slice(0, 9),
   }),
@@ -48,6 +57,10 @@ const LOG: FalseSubmission[] = [
     NO_CAPTURE,
     withNamedEntry(({ seq }) => ({ seq, hash: 'x'.repeat(43) })),
   ),
+]
+
+/** What was logged tells of no capture. */
+const WITHOUT_CAPTURE: FalseSubmission[] = [
   injected('no challenge in the log', NO_CAPTURE, without('challenge_received')),
   injected('no end of the capture in the log', NO_CAPTURE, without('capture_done')),
   injected('no running camera in the log', NO_CAPTURE, without('camera_ready')),
@@ -97,24 +110,28 @@ const LOG: FalseSubmission[] = [
 
 const BROKEN = 'BH_CHAIN_BROKEN'
 const WRONG_HASH = 'y'.repeat(43)
-const CHAIN: FalseSubmission[] = [
+const HASHES: FalseSubmission[] = [
   injected('a wrong hash at the beginning', BROKEN, withEntry(0, { hash: WRONG_HASH })),
   injected('a wrong hash in the middle', BROKEN, withEntry(7, { hash: WRONG_HASH })),
   injected('a wrong hash at the end', BROKEN, {
     events: (events) => events.map((event) => (event.seq === events.length ? { ...event, hash: WRONG_HASH } : event)),
-  }),
-  injected('a time that was changed', BROKEN, withEntry(3, { t: 4_401 })),
-  injected('a type that was changed', BROKEN, withEntry(3, { type: 'tab_visible' })),
-  injected("a movement's number that was changed", BROKEN, withEntry(6, { n: 3 })),
-  injected('two entries that swapped everything but their sequence numbers', BROKEN, {
-    events: (events) =>
-      events.map((event, at) => ({ ...(events[at === 1 ? 2 : at === 2 ? 1 : at] ?? event), seq: event.seq })),
   }),
   injected('an entry sent twice with different content', BROKEN, {
     events: (events) => events.flatMap((event, at) => (at === 4 ? [event, { ...event, hash: WRONG_HASH }] : [event])),
   }),
   injected('every hash the same', BROKEN, {
     events: (events) => events.map((event) => ({ ...event, hash: WRONG_HASH })),
+  }),
+]
+
+/** Whether the entries carry their hashes or the service computes them makes no difference. */
+const CHANGED: FalseSubmission[] = [
+  injected('a time that was changed', BROKEN, withEntry(3, { t: 4_401 })),
+  injected('a type that was changed', BROKEN, withEntry(3, { type: 'tab_visible' })),
+  injected("a movement's number that was changed", BROKEN, withEntry(6, { n: 3 })),
+  injected('two entries that swapped everything but their sequence numbers', BROKEN, {
+    events: (events) =>
+      events.map((event, at) => ({ ...(events[at === 1 ? 2 : at === 2 ? 1 : at] ?? event), seq: event.seq })),
   }),
 ]
 
@@ -170,11 +187,50 @@ const LATENCIES: FalseSubmission[] = [
 ]
 
 /** It happens to one person in some thousands, so it costs an attempt but is not judged as an attack. */
-const DOUBTFUL: FalseSubmission[] = [
-  inconclusive(
-    'reaction times that differ by four milliseconds',
-    withReactionTimes((number) => 400 + number * 2),
+export const DOUBTFUL: FalseSubmission = inconclusive(
+  'reaction times that differ by four milliseconds',
+  withReactionTimes((number) => 400 + number * 2),
+)
+
+/** Entries inside the payload have no numbers and hashes of their own: these follow from those of the last one, which it names. */
+const INSIDE: FalseSubmission[] = [
+  NOTHING_SENT,
+  injected(
+    'inside: the hash of another log',
+    BROKEN,
+    withNamedEntry(({ seq }) => ({ seq, hash: WRONG_HASH })),
+  ),
+  injected(
+    'inside: the hash of the last entry but one',
+    BROKEN,
+    withNamedEntry(({ seq }, events) => ({ seq, hash: events[seq - 2]?.hash ?? '' })),
+  ),
+  injected('inside: an entry left out and another one put in', BROKEN, {
+    events: (events) => events.flatMap((event) => (event.seq === 3 ? [] : event.seq === 8 ? [event, event] : [event])),
+  }),
+  injected('inside: only the first nine entries', NO_CAPTURE, { events: (events) => events.slice(0, 9) }),
+  cut('inside: all entries but the first', { events: (events) => events.slice(1) }),
+  cut('inside: all entries but the last', { events: (events) => events.slice(0, -1) }),
+  cut(
+    'inside: too high a number for the last entry',
+    withNamedEntry(({ seq, hash }) => ({ seq: seq + 1, hash })),
   ),
 ]
 
-export const LOG_MUTATIONS: readonly FalseSubmission[] = [LOG, CHAIN, LATENCIES, DOUBTFUL].flat()
+/** Sent before the payload, with their hashes. */
+export const LOG_MUTATIONS: readonly FalseSubmission[] = [
+  SENT,
+  WITHOUT_CAPTURE,
+  HASHES,
+  CHANGED,
+  LATENCIES,
+  [DOUBTFUL],
+].flat()
+/** Sent inside the payload. */
+export const INSIDE_MUTATIONS: readonly FalseSubmission[] = [
+  WITHOUT_CAPTURE,
+  CHANGED,
+  LATENCIES,
+  [DOUBTFUL],
+  INSIDE,
+].flat()

@@ -1,0 +1,8 @@
+import { type Sessions, sessionsOfArea } from '../sessions/index.ts'
+import { lateResultOf } from './late-result.ts'
+import type { AgeRequest } from './request.ts'
+import type { AgeProgress } from './session.ts'
+
+export const ageSessionsIn = (sessions: Sessions) =>
+  sessionsOfArea<AgeRequest, AgeProgress>(sessions, 'age', lateResultOf)
+export type AgeSessions = ReturnType<typeof ageSessionsIn>
