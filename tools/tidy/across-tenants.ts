@@ -17,6 +17,7 @@ export const ACROSS_TENANTS: Readonly<Record<string, string>> = {
   'failure_limits.purge': PURGE,
   'faces.count_by_master_key': COUNT,
   'faces.lock_sealed_with_other': RESEAL,
+  'faces.purge_deletions': PURGE,
   'faces.purge_envelopes': PURGE,
   'faces.purge_hits': PURGE,
   'documents.purge': PURGE,

@@ -8,6 +8,7 @@ import { isId } from '../platform/ids.ts'
 import type { WithLock } from '../platform/keyed-mutex.ts'
 import type { Log } from '../platform/log.ts'
 import type { RateLimiter } from '../platform/rate-limit.ts'
+import { codeStore } from './code-store.ts'
 import { lockKeyOf } from './enrolment.ts'
 import { nodeError } from './errors.ts'
 import type { GroupId, GroupKeys } from './group-keys.ts'
@@ -152,6 +153,7 @@ export function createRecognition(deps: Deps) {
       if (deleted !== seqs.length)
         log.error({ tenantId: group.tenantId }, 'a search copy lacked vectors: run ostiary node reindex')
       await faceStore.shrinkSpace(tx, space, seqs.length)
+      await codeStore.noteDeletion(tx, space, { partition, seqs }, clock.now())
       touched.add(partitionTable(partition))
     }
     return touched

@@ -9,10 +9,11 @@ import type { SettingsRoom } from '../settings/index.ts'
 import { createDeclaredModels } from './declared-models.ts'
 import { createEnrolment } from './enrolment.ts'
 import { renderNodeError } from './errors.ts'
+import { createFaceCodes, purgeDeletions } from './face-codes.ts'
 import type { GroupId } from './group-keys.ts'
 import { createGroups } from './groups.ts'
 import { createHitCounts, purgeHits } from './hit-counts.ts'
-import { createNodeMetrics, watchSizes } from './metrics.ts'
+import { createNodeMetrics, watchCodes, watchSizes } from './metrics.ts'
 import { createNodeAnswers } from './node-answers.ts'
 import { createRecognition } from './recognition.ts'
 import { nodeRoutes } from './routes.ts'
@@ -25,6 +26,7 @@ interface Deps {
   settings: SettingsRoom
   exactMax: number
   indexMemoryMb: number
+  codesMemoryMb: number
   /** What other rooms keep of a person is deleted in the transaction that deletes the person. */
   onErase: readonly ((tx: Queryable, group: GroupId, personId: string) => Promise<unknown>)[]
 }
@@ -34,7 +36,9 @@ export function createBiometricsRoom(platform: Platform, { keys, settings, onEra
   const metrics = createNodeMetrics(platform.metrics)
   const groups = createGroups(platform)
   const models = createDeclaredModels(platform)
-  const vectorSearch = createVectorSearch({ ...platform, metrics })
+  const codes = createFaceCodes({ ...platform, metrics, codesMemoryMb: config.codesMemoryMb })
+  watchCodes(platform.metrics, codes)
+  const vectorSearch = createVectorSearch({ ...platform, metrics, codes })
   const searching = { ...platform, groups, vectorSearch, metrics, withLock: createKeyedMutex() }
   const enrolment = createEnrolment(searching)
   const recognition = createRecognition({
@@ -60,12 +64,13 @@ export function createBiometricsRoom(platform: Platform, { keys, settings, onEra
     jobs: [
       { name: 'purge-used-envelopes', cron: '*/5 * * * *', run: purgeUsedEnvelopes },
       { name: 'purge-face-hits', cron: '11 * * * *', run: purgeHits },
+      { name: 'purge-face-deletions', cron: '*/5 * * * *', run: purgeDeletions },
       { name: 'arrange-vector-partitions', cron: '* * * * *', run: vectorPartitions.arrange },
       { name: 'vacuum-deleted-faces', cron: '* * * * *', run: vectorPartitions.vacuumDeleted },
     ],
     retention: RETENTION,
     start: () => watchSizes(platform.metrics, { ...platform, vectorPartitions }),
-    close: async () => {},
+    close: () => codes.close(),
   } satisfies Room & Record<string, unknown>
 }
 export type BiometricsRoom = ReturnType<typeof createBiometricsRoom>
@@ -98,6 +103,13 @@ const RETENTION = [
     growsWith: 'enrolled vectors',
     after: 'until the person is deleted; then vacuumed',
     by: 'vacuum-deleted-faces',
+  },
+  {
+    table: 'face_deletions',
+    key: 'tenant_id, livemode, version, deleted',
+    growsWith: 'people deleted from large spaces',
+    after: '15 minutes',
+    by: 'purge-face-deletions',
   },
   {
     table: 'face_vacuums_due',

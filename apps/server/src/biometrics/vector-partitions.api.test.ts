@@ -14,7 +14,8 @@ const faces = createFaces(11)
 let harness: Harness
 let db: Db
 before(async () => {
-  harness = await createHarness({ NODE_EXACT_SEARCH_MAX: EXACT_MAX })
+  // Here the indexes answer: face-codes.api.test.ts has the codes in memory.
+  harness = await createHarness({ NODE_EXACT_SEARCH_MAX: EXACT_MAX, NODE_CODES_MEMORY_MB: '0' })
   db = harness.wire.platform.cells.all()[0]?.db as Db
 })
 after(() => harness.close())

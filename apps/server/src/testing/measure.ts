@@ -3,6 +3,7 @@
  * import nothing else of it, so a change inside a room needs a look at this file only. The image does not contain it.
  */
 export { toRequest } from '../age/request.ts'
+export { createCodePool, RECORD_BYTES } from '../biometrics/code-pool.ts'
 export { partitionTable, SHARED_PARTITIONS } from '../biometrics/store.ts'
 export { createFaces } from '../biometrics/testing/faces.ts'
 export { toBytes, toHalfvec } from '../biometrics/vector.ts'
