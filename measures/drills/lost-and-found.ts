@@ -4,7 +4,8 @@ import type { Client, Host } from '@ostiary/testkit/measuring/sessions-load'
 import type { Arrival } from '@ostiary/testkit/receivers'
 import { inParallel } from './enrols.ts'
 
-export type Ending = 'COMPLETED' | 'SUCCEEDED' | 'FAILED' | 'CANCELLED' | 'EXPIRED'
+export const ENDINGS = ['COMPLETED', 'SUCCEEDED', 'FAILED', 'CANCELLED', 'EXPIRED'] as const
+export type Ending = (typeof ENDINGS)[number]
 
 /** A session that was made, where its webhook must arrive, and how it must have ended. */
 export interface Played {

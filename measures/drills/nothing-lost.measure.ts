@@ -1,23 +1,18 @@
 /**
- * Sessions of areas C and D, of several tenants, end in every way there is, while two workers are killed with -9 four times, the API twice and PostgreSQL once, and
+ * Sessions of areas C and D, of several tenants, end in every way there is, while two workers are killed with -9 four times, once both together, the API and
+ * PostgreSQL twice each, aimed at every step: a creation, a device's call, an end, a delivery, the sweep of what has expired. Meanwhile
  * receivers answer 500, answer too late, hang, stop half way, reset, and die. Then the receivers recover, and time passes for the
  * tenants' test data until nothing waits any more. Every session's event must have been taken by its receiver, with its one
- * delivery id and a right signature each time, and stand in the log; pictures come with every attempt and none is left behind.
- * 300 sessions; --full: 5,000.
+ * delivery id and a right signature each time, and stand in the log; pictures come with every attempt and none is left behind. Sessions without
+ * a callback that nobody opened must have expired.
+ * 300 sessions; --full: 5,000; --million is a run of its own (million.ts).
  */
 
 import { testSettings } from '@ostiary/testkit/databases'
 import { PRODUCT_LIMITS } from '@ostiary/testkit/limits'
 import type { Figure, Measure } from '@ostiary/testkit/measuring/figure'
-import {
-  type Client,
-  createClient,
-  createHost,
-  type Host,
-  openWire,
-  playDevice,
-} from '@ostiary/testkit/measuring/sessions-load'
-import { type Behaviour, type Receivers, startReceivers } from '@ostiary/testkit/receivers'
+import { createClient, createHost, type Host, openWire } from '@ostiary/testkit/measuring/sessions-load'
+import { startReceivers } from '@ostiary/testkit/receivers'
 import {
   freePorts,
   type Started,
@@ -29,51 +24,54 @@ import {
 } from '@ostiary/testkit/run'
 import pg from 'pg'
 import { inParallel } from './enrols.ts'
-import { checkAll, type Ending, type Played } from './lost-and-found.ts'
-import { killPostgres, restartPostgres } from './postgres-kill.ts'
+import { createMoments } from './kill-moments.ts'
+import { checkAll, type Played } from './lost-and-found.ts'
+import { runMillion } from './million.ts'
+import { STEPS, type Step } from './million-plan.ts'
+import {
+  countOpen,
+  hostOf,
+  LIFETIME_SECONDS,
+  MANNERS,
+  playOne,
+  SILENT_EVERY,
+  type Stage,
+} from './nothing-lost-sessions.ts'
+import { isDurable, killPostgres, restartPostgres } from './postgres-kill.ts'
 
 // A cluster of its own, because it is killed.
 const CLUSTER = 'drill-lost'
 const TENANTS = 4
 const WORKERS = 2
 const LANES = 8
-/** Of each ten sessions. `device` plays the whole flow of a person (area D: a spoof); `outcome` is the sandbox's short way. */
-const WAYS: readonly Way[] = [
-  'device',
-  'outcome',
-  'outcome',
-  'outcome',
-  'cancel',
-  'cancel',
-  'cancel',
-  'expire',
-  'expire',
-  'expire',
-]
-type Way = 'device' | 'outcome' | 'cancel' | 'expire'
-/** One behaviour per receiver; halfway through, each receiver takes over its neighbour's. */
-const MANNERS: readonly Behaviour[] = ['ok', 'error', 'late', 'hang', 'reset', 'dead', 'half', 'mixed']
-/** Shares of the sessions at which something happens. */
-type Blow = 'worker' | 'api' | 'postgres' | 'manners'
-const BLOWS: readonly { at: number; what: Blow }[] = [
-  { at: 0.15, what: 'worker' },
-  { at: 0.22, what: 'api' },
-  { at: 0.3, what: 'worker' },
-  { at: 0.4, what: 'postgres' },
+/** Shares of the sessions at which something happens, and the step that it shall meet. */
+interface Blow {
+  at: number
+  what: 'worker' | 'workers' | 'api' | 'postgres' | 'manners'
+  step?: Step
+}
+const BLOWS: readonly Blow[] = [
+  { at: 0.15, what: 'worker', step: 'delivery' },
+  { at: 0.22, what: 'api', step: 'creation' },
+  { at: 0.3, what: 'worker', step: 'sweep' },
+  { at: 0.4, what: 'postgres', step: 'device' },
   { at: 0.5, what: 'manners' },
-  { at: 0.65, what: 'worker' },
-  { at: 0.75, what: 'api' },
-  { at: 0.85, what: 'worker' },
+  { at: 0.6, what: 'postgres', step: 'end' },
+  { at: 0.7, what: 'workers', step: 'delivery' },
+  { at: 0.78, what: 'api', step: 'device' },
+  { at: 0.86, what: 'worker', step: 'sweep' },
 ]
-/** Sessions expire after a minute, the least there is. */
-const LIFETIME_SECONDS = 60
+/** How long a kill waits for its step before it comes anyway. */
+const STEP_WITHIN_MS = 3_000
 const RECOVERY_MS = 180_000
 const MOVING_MS = 400
 const INTO_WORK_MS = 50
+const INTO_CALL_MS = 15
 const RETRY_SECONDS = 120
 const REST_SECONDS = 30
 
 export const measure: Measure = async ({ full, say }) => {
+  if (process.argv.includes('--million')) return runMillion(say)
   const count = full ? 5_000 : 300
   stopServices(CLUSTER, 'wipe')
   const databaseUrl = startServices(CLUSTER)
@@ -107,10 +105,13 @@ export const measure: Measure = async ({ full, say }) => {
       atMost('ids-that-changed', found.changedIds),
       atMost('bodies-that-differ', found.changedBodies),
       atMost('not-in-log', found.notInLog),
+      atMost('left-open', await countOpen(scene)),
+      atLeast('silent-sessions', scene.silent.length, Math.floor(count / SILENT_EVERY)),
       atLeast('worker-kills', kills.worker, 4),
       atLeast('api-kills', kills.api, 2),
-      atLeast('postgres-kills', kills.postgres, 1),
-      atLeast('fsync', await durability(databaseUrl), 1),
+      atLeast('postgres-kills', kills.postgres, 2),
+      { ...atLeast('steps-met', scene.stepsMet.size, STEPS.length), load: true },
+      atLeast('fsync', Number(await isDurable(databaseUrl)), 1),
     ]
   } finally {
     await Promise.all(running.map((one) => one.stop()))
@@ -149,7 +150,10 @@ async function setScene(
   const client = createClient(api.url)
   running.push({ stop: () => client.close() })
   const kills = { worker: 0, api: 0, postgres: 0 }
-  const scene = { settings, say, apiUrl: api.url, killApi, client, hosts, receivers, workers, kills }
+  const scene: Scene = {
+    ...{ settings, say, apiUrl: api.url, killApi, client, hosts, receivers, workers, kills },
+    ...{ silent: [], moments: createMoments(), stepsMet: new Set() },
+  }
   await setManners(scene, 0)
   return scene
 }
@@ -162,39 +166,20 @@ const atLeast = (name: string, value: number, floor: number): Figure => ({
 })
 const atMost = (name: string, value: number): Figure => ({ name: `nothing-lost.${name}`, value, floor: 0, is: 'most' })
 
-interface Scene {
+interface Scene extends Stage {
   settings: Record<string, string>
   say(text: string): void
-  apiUrl: string
-  client: Client
-  hosts: readonly Host[]
-  receivers: Receivers
   /** Each starts again while the other one works. */
   workers: Promise<Started>[]
   /** Kills it and waits until it is back. */
   killApi(): Promise<void>
   kills: { worker: number; api: number; postgres: number }
-}
-
-function hostOf(hosts: readonly Host[], receiver: number): Host {
-  const host = hosts[receiver % hosts.length]
-  if (!host) throw new Error('There are no tenants')
-  return host
+  /** Steps that were under way when a kill came. */
+  stepsMet: Set<Step>
 }
 
 function startOneWorker(settings: Record<string, string>, number: number): Promise<Started> {
   return startWorker({ env: { ...settings, ...PRODUCT_LIMITS }, logName: `drill-lost-worker-${number}` })
-}
-
-/** 1 when what PostgreSQL acknowledges is on disk. */
-async function durability(url: string): Promise<number> {
-  const client = new pg.Client(url)
-  await client.connect()
-  const { rows } = await client.query<{ on: boolean }>(
-    `select bool_and(setting = 'on') as on from pg_settings where name in ('fsync', 'synchronous_commit', 'full_page_writes')`,
-  )
-  await client.end()
-  return rows[0]?.on ? 1 : 0
 }
 
 /** Bodies with pictures that still lie in the database. */
@@ -224,7 +209,7 @@ async function playAll(scene: Scene, count: number): Promise<Played[]> {
       blows.shift()
       holding = striking.then(() => waitForTraffic(scene))
       striking = holding
-        .then(() => strike(scene, blow.what, played.length))
+        .then(() => strike(scene, blow, played.length))
         // A running worker ends the sessions that have expired by now.
         .then(() => passTime(scene, LIFETIME_SECONDS + 1))
     }
@@ -237,87 +222,50 @@ async function playAll(scene: Scene, count: number): Promise<Played[]> {
   return played
 }
 
-const ENDINGS: Readonly<Record<'C' | 'D', Readonly<Record<Way, Ending>>>> = {
-  C: { device: 'COMPLETED', outcome: 'COMPLETED', cancel: 'CANCELLED', expire: 'EXPIRED' },
-  D: { device: 'FAILED', outcome: 'SUCCEEDED', cancel: 'CANCELLED', expire: 'EXPIRED' },
-}
-
-/** Every receiver gets both areas in turn, and every way of both. */
-function playOne(scene: Scene, index: number): Promise<Played> {
-  const row = Math.floor(index / MANNERS.length)
-  const way = WAYS[row % WAYS.length] ?? 'outcome'
-  const isAge = (row + Math.floor(row / WAYS.length)) % 2 === 0
-  return isAge ? playAge(scene, index, way) : playVerification(scene, index, way)
-}
-
-async function playAge({ apiUrl, client, hosts, receivers }: Scene, index: number, way: Way): Promise<Played> {
-  const receiver = index % MANNERS.length
-  const host = hostOf(hosts, receiver)
-  const body = {
-    redirectUrl: 'https://host.example/checked',
-    ageThreshold: 30,
-    callback: { url: receivers.urls[receiver] ?? '' },
-    metadata: { order: index },
-    ...(way === 'expire' && { sessionExpiry: LIFETIME_SECONDS }),
-  }
-  const { sessionId, token } = await client.create(host, body, `lost-${index}`)
-  const path = `/session/${token}`
-  if (way === 'cancel') await client.cancel(host, path)
-  // A device stops at a failed call. The sandbox then ends the session instead.
-  const isEnded = way === 'device' && (await playDevice(apiUrl, sessionId, index))
-  if (!isEnded && (way === 'device' || way === 'outcome')) await client.complete(host, sessionId)
-  return { sessionId, area: 'C', path: `${path}/result`, receiver, ending: ENDINGS.C[way], hasPicture: false }
-}
-
-const TYPES = ['ENROLL', 'SIGN-IN'] as const
-
-async function playVerification({ client, hosts, receivers }: Scene, index: number, way: Way): Promise<Played> {
-  const receiver = index % MANNERS.length
-  const host = hostOf(hosts, receiver)
-  const sendImages = index % 3 > 0
-  const body = {
-    type: TYPES[index % 2] ?? 'ENROLL',
-    redirectURL: 'https://host.example/welcome',
-    callback: { url: receivers.urls[receiver] ?? '' },
-    transactionID: `order ${index}`,
-    sendImages,
-    ...(way === 'expire' && { sessionExpiry: LIFETIME_SECONDS }),
-  }
-  const { sessionId } = await client.createVerification(host, body, `lost-${index}`)
-  const path = `/v2/verification-session/${sessionId}`
-  if (way === 'cancel') await client.cancel(host, path)
-  if (way === 'device') await client.complete(host, sessionId, { outcome: 'spoof' })
-  if (way === 'outcome') await client.complete(host, sessionId, { outcome: 'success' })
-  // Only of a success there is a picture to send.
-  const hasPicture = sendImages && way === 'outcome'
-  return { sessionId, area: 'D', path: `${path}/webhook`, receiver, ending: ENDINGS.D[way], hasPicture }
-}
-
-async function strike(scene: Scene, what: Blow, done: number): Promise<void> {
-  const { say, workers, kills, receivers, settings } = scene
+async function strike(scene: Scene, { what, step }: Blow, done: number): Promise<void> {
+  const { say, workers, kills, receivers } = scene
   if (what === 'manners') {
     say(`after ${done} sessions every receiver changes its behaviour`)
     return setManners(scene, 1)
   }
-  await sleep(INTO_WORK_MS)
+  const isMet = await waitForStep(scene, step)
+  if (step && isMet) scene.stepsMet.add(step)
   const { open } = await receivers.count()
+  say(`kill ${what} at ${step} after ${done} sessions, ${open} webhooks under way${isMet ? '' : ', the step is not'}`)
   if (what === 'postgres') {
-    const processes = await killPostgres(CLUSTER)
+    await killPostgres(CLUSTER)
     kills.postgres++
-    say(`killed PostgreSQL (${processes} processes) after ${done} sessions, ${open} webhooks under way`)
     await sleep(300)
     return restartPostgres(CLUSTER)
   }
   if (what === 'api') {
     kills.api++
-    say(`killed the API after ${done} sessions, ${open} webhooks under way`)
     return scene.killApi()
   }
-  const number = kills.worker % workers.length
+  const number = kills.worker++ % workers.length
+  await Promise.all(workers.map((_, n) => (what === 'workers' || n === number) && killWorker(scene, n)))
+}
+
+async function killWorker({ workers, settings }: Scene, number: number): Promise<void> {
   await (await workers[number])?.stop('SIGKILL')
-  kills.worker++
-  say(`killed worker ${number} after ${done} sessions, ${open} webhooks under way`)
   workers[number] = startOneWorker(settings, number)
+}
+
+/** Resolves in the middle of the step. */
+async function waitForStep(scene: Scene, step: Step = 'delivery'): Promise<boolean> {
+  switch (step) {
+    case 'delivery':
+      await sleep(INTO_WORK_MS)
+      return (await scene.receivers.count()).open > 0
+    case 'sweep':
+      await passTime(scene, LIFETIME_SECONDS + 1)
+      return true
+    default: {
+      const isMet = await scene.moments.next(step, STEP_WITHIN_MS)
+      await sleep(Math.random() * INTO_CALL_MS)
+      return isMet
+    }
+  }
 }
 
 /** Both workers are up and webhooks are under way: a kill while nothing is sent would prove little. */

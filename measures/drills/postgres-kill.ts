@@ -2,6 +2,7 @@ import { execFile, execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { promisify } from 'node:util'
 import { ROOT, sleep } from '@ostiary/testkit/run'
+import pg from 'pg'
 
 /** Ends every process of a private cluster at once, as a power cut of the database would. Returns how many, once they are gone. */
 export async function killPostgres(cluster: string): Promise<number> {
@@ -34,4 +35,15 @@ function isGone(pid: number): boolean {
 /** Starts it again while this process goes on calling the API. */
 export async function restartPostgres(cluster: string): Promise<void> {
   await promisify(execFile)(`${ROOT}tools/services`, ['start', cluster])
+}
+
+/** Whether what PostgreSQL acknowledges is on disk. */
+export async function isDurable(url: string): Promise<boolean> {
+  const client = new pg.Client(url)
+  await client.connect()
+  const { rows } = await client.query<{ on: boolean }>(
+    `select bool_and(setting = 'on') as on from pg_settings where name in ('fsync', 'synchronous_commit', 'full_page_writes')`,
+  )
+  await client.end()
+  return rows[0]?.on === true
 }
