@@ -1,5 +1,5 @@
 /**
- * `node tests/conformance/document-blocks/main.ts [DOCUMENT…]` runs the code of every README and document as a reader would: the
+ * `npm run blocks [-- DOCUMENT…]` runs the code of every README and document as a reader would: the
  * root's README starts an installation, and all others use it. CONTRIBUTING.md says how blocks are marked.
  */
 import { spawnSync } from 'node:child_process'
