@@ -55,8 +55,14 @@ export const CLEAR = `s.tenant_id as "tenantId", s.created_at as "createdAt", s.
   s.ended_at as "endedAt", s.purge_at as "purgeAt", s.result_rule as "resultRule"`
 export const SEALED = `v.sealed_key as "sealedKey", v.master_key_id as "masterKeyId", v.request, v.progress, v.result,
   v.return_ticket as "returnTicket"`
-const joined = (day: string) => `sessions${day} s left join session_secrets${day} v
-  on v.tenant_id = s.tenant_id and v.created_at = s.created_at and v.session_id = s.session_id`
+// LIMIT makes the planner look the sealed row up by its whole key. For a plain join it may read the index of the whole day: it does so where
+// the plan was made before the day's partition had rows, which is every midnight. The bounds are repeated for both tables, so that PostgreSQL reads
+// one partition of each where the day has none of its own.
+const joined = (day: string) => `sessions${day} s left join lateral (
+    select v.*, v.xmin as written_by from session_secrets${day} v
+    where v.tenant_id = s.tenant_id and v.created_at = s.created_at and v.session_id = s.session_id
+      and v.created_at >= $2 and v.created_at < $3 limit 1
+  ) v on true`
 const place = (day: string) => `'${day}' as day, s.xmin::text as version`
 const BY_ID = 's.session_id = $1 and s.created_at >= $2 and s.created_at < $3'
 const KEY = 'tenant_id = $1 and created_at = $2 and session_id = $3'
@@ -106,18 +112,16 @@ function insertOf(rows: number): Statement {
   )
 }
 const INSERT_MANY = Array.from({ length: MOST_INSERTED }, (_, index) => (index === 0 ? INSERT : insertOf(index + 1)))
-// The bounds are repeated for both tables, so that PostgreSQL reads one partition of each where the day has none of its own.
 const FIND = dayStatement(
   'sessions.find',
-  (day) =>
-    `select ${CLEAR}, ${SEALED}, ${place(day)} from ${joined(day)} and v.created_at >= $2 and v.created_at < $3 where ${BY_ID}`,
+  (day) => `select ${CLEAR}, ${SEALED}, ${place(day)} from ${joined(day)} where ${BY_ID}`,
 )
 // A transaction that has waited for the lock sees the clear row as it is now and the sealed row as it was before. Both are written by the
 // same transaction, except when only times are moved: where the writers differ, the sealed row is read again.
 const LOCK = dayStatement(
   'sessions.lock',
-  (day) => `select ${CLEAR}, ${SEALED}, ${place(day)}, s.xmin = v.xmin as "isWhole"
-   from ${joined(day)} and v.created_at >= $2 and v.created_at < $3 where ${BY_ID} for update of s`,
+  (day) => `select ${CLEAR}, ${SEALED}, ${place(day)}, s.xmin = v.written_by as "isWhole"
+   from ${joined(day)} where ${BY_ID} for update of s`,
 )
 const LOCK_VERSION = dayStatement(
   'sessions.lock_version',

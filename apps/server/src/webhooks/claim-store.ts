@@ -1,7 +1,8 @@
 import { AREA_LETTERS, type SessionArea } from '@ostiary/contract'
 import { dayOf, dayStatement, onDay } from '../platform/day-statement.ts'
-import { type Queryable, sql } from '../platform/db.ts'
+import { type Db, type Queryable, sql } from '../platform/db.ts'
 import { timeOfId } from '../platform/ids.ts'
+import { rowsByPlace } from '../platform/plan-mode.ts'
 import type { Claim } from './claim.ts'
 
 /** SQL that takes deliveries from the queue, with their messages. */
@@ -39,10 +40,13 @@ const CLAIMED = `q.tenant_id, q.delivery_id, q.livemode, q.endpoint_id, q.attemp
 // Looks up the message of each claim by its key, one by one. For a plain join the planner would read whole partitions: a second where
 // this takes milliseconds. LIMIT keeps the planner from turning it into a join. It looks in one day's partition: finding the partition again for
 // each claim took four times as long as reading the message. Messages of other days are read by MESSAGES.
+// ORDER BY makes the planner use the primary key: while a new day is empty, the index of a tenant's sessions looks as good, and the plan stays for
+// as long as the connection or until PostgreSQL counts the rows.
 const withMessages = (day: string) => `select ${CLAIM_TEXT} as claim, d.message
   from claimed c left join lateral (
     select ${MESSAGE_TEXT} as message from webhook_deliveries${day} d
-    where d.tenant_id = c.tenant_id and d.delivery_id = c.delivery_id and d.created_at = c.created_at limit 1
+    where d.tenant_id = c.tenant_id and d.delivery_id = c.delivery_id and d.created_at between c.created_at and c.created_at
+    order by d.created_at limit 1
   ) d on true`
 
 /**
@@ -50,7 +54,7 @@ const withMessages = (day: string) => `select ${CLAIM_TEXT} as claim, d.message
  * many deliveries a receiver has. From each receiver with due deliveries (by $3) and a closed breaker it takes as many as the receiver's
  * capacity ($4, or $5 without a lane), $6 in all, and sets their due time to the end of the lease ($7). It skips tenants that have their
  * share ($8) and rows that another worker is claiming. So one receiver's backlog does not delay another receiver.
- * Rows are updated by ctid, because the planner could turn any join into a scan of the table.
+ * Rows are updated by ctid, because the planner could turn any join into a scan of the table (and by ctid too, but for `rowsByPlace`).
  * The last row of the answer says how many receivers were visited, and the last of them.
  */
 const CLAIM = dayStatement(
@@ -131,18 +135,21 @@ export interface ClaimRequest {
 
 /** Returns the claimed rows, how many receivers were visited, and the last of them. */
 export async function claim(
-  db: Queryable,
+  db: Db,
   request: ClaimRequest,
 ): Promise<{ taken: Taken[]; visited: number; last: string | null }> {
   const { after, visit, now, capacities, capacityOfOthers, fullTenants, limit, leaseUntil } = request
   const values = [after, visit, now, JSON.stringify(capacities), capacityOfOthers, limit, leaseUntil, fullTenants]
-  const rows = await onDay(db, dayOf(now), (day) => db.rows<TakenRow>(CLAIM.on(day), values))
+  const rows = await onDay(db, dayOf(now), (day) => rowsByPlace<TakenRow>(db, CLAIM.on(day), values))
   const walk = rows.pop()
   return { taken: await readTaken(db, rows), visited: Number(walk?.message ?? 0), last: walk?.claim ?? null }
 }
 
-export async function probe(db: Queryable, now: Date, leaseUntil: Date): Promise<Taken[]> {
-  return readTaken(db, await onDay(db, dayOf(now), (day) => db.rows<TakenRow>(PROBE.on(day), [now, leaseUntil])))
+export async function probe(db: Db, now: Date, leaseUntil: Date): Promise<Taken[]> {
+  return readTaken(
+    db,
+    await onDay(db, dayOf(now), (day) => rowsByPlace<TakenRow>(db, PROBE.on(day), [now, leaseUntil])),
+  )
 }
 
 interface TakenRow {

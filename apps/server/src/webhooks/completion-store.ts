@@ -1,5 +1,6 @@
 import type { AttemptOutcome, DeadReason } from '@ostiary/contract'
-import { type Queryable, sql } from '../platform/db.ts'
+import { type Db, type Queryable, sql } from '../platform/db.ts'
+import { rowsByPlace } from '../platform/plan-mode.ts'
 import type { Claim } from './claim.ts'
 
 /** SQL that stores attempts. */
@@ -98,7 +99,7 @@ const COMPLETE_IN_PLACE = sql(
    select count(*)::int as stored from delivered`,
 )
 
-export async function complete(db: Queryable, ended: readonly Completion[], healthy: readonly string[]): Promise<void> {
+export async function complete(db: Db, ended: readonly Completion[], healthy: readonly string[]): Promise<void> {
   const single = withoutDoubles(ended)
   const inPlace = single.every(isUsual) ? single : single.filter(isUsual)
   const isStored = inPlace.length > 0 && (await completeInPlace(db, inPlace, healthy))
@@ -110,14 +111,10 @@ export async function complete(db: Queryable, ended: readonly Completion[], heal
 const isUsual = ({ outcome, claim }: Completion) => outcome === 'delivered' && claim.place !== undefined
 
 /** Whether all were stored. If not, some of them may have been: they are no longer in the queue, so that storing them again does nothing. */
-async function completeInPlace(
-  db: Queryable,
-  ended: readonly Completion[],
-  healthy: readonly string[],
-): Promise<boolean> {
+async function completeInPlace(db: Db, ended: readonly Completion[], healthy: readonly string[]): Promise<boolean> {
   const columns = inPlaceColumns(ended)
   try {
-    const [found] = await db.rows<{ stored: number }>(COMPLETE_IN_PLACE, [...columns, asArray(healthy)])
+    const [found] = await rowsByPlace<{ stored: number }>(db, COMPLETE_IN_PLACE, [...columns, asArray(healthy)])
     return found?.stored === ended.length
   } catch (error) {
     // A replay that began while the attempt was being stored can have given its number again.
