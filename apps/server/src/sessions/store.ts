@@ -53,15 +53,12 @@ const AREA = `case s.area when '${AREA_LETTERS.age}' then 'age' when '${AREA_LET
 export const CLEAR = `s.tenant_id as "tenantId", s.created_at as "createdAt", s.session_id as "sessionId", s.livemode, ${AREA},
   s.key_id as "keyId", s.state, s.token_hash as "tokenHash", s.expires_at as "expiresAt", s.due_at as "dueAt",
   s.ended_at as "endedAt", s.purge_at as "purgeAt", s.result_rule as "resultRule"`
-export const SEALED = `v.sealed_key as "sealedKey", v.master_key_id as "masterKeyId", v.request, v.progress, v.result,
-  v.return_ticket as "returnTicket"`
-// LIMIT makes the planner look the sealed row up by its whole key. For a plain join it may read the index of the whole day: it does so where
-// the plan was made before the day's partition had rows, which is every midnight. The bounds are repeated for both tables, so that PostgreSQL reads
-// one partition of each where the day has none of its own.
+export const SEALED = `v.sealed_key as "sealedKey", v.master_key_id as "masterKeyId", v.request, v.progress, v.result, v.return_ticket as "returnTicket"`
+// LIMIT makes PostgreSQL look up the sealed row by its key. A join that is planned before the day has rows, as every midnight, would read all of the
+// day. The bounds are repeated for both tables, so that one partition of each is read where the day has none of its own.
 const joined = (day: string) => `sessions${day} s left join lateral (
     select v.*, v.xmin as written_by from session_secrets${day} v
-    where v.tenant_id = s.tenant_id and v.created_at = s.created_at and v.session_id = s.session_id
-      and v.created_at >= $2 and v.created_at < $3 limit 1
+    where v.tenant_id = s.tenant_id and v.created_at = s.created_at and v.session_id = s.session_id and v.created_at >= $2 and v.created_at < $3 limit 1
   ) v on true`
 const place = (day: string) => `'${day}' as day, s.xmin::text as version`
 const BY_ID = 's.session_id = $1 and s.created_at >= $2 and s.created_at < $3'
@@ -214,7 +211,7 @@ export interface NewRow extends Omit<SessionRow, 'dueAt' | 'endedAt' | 'purgeAt'
   request: Buffer
 }
 
-/** Every write of a session makes a new version: a state that was left and reached again between two looks has changed too. */
+/** Every write makes a new version: a state that was left and reached again between two looks has changed too. */
 export interface VersionedState {
   state: StoredState
   version: string
