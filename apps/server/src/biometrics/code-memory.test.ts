@@ -30,6 +30,21 @@ test('tables do not see each other, and their memory has one limit', async () =>
   }
 })
 
+test('what comes after the drop of a table leaves nothing in memory', async () => {
+  const memory = createCodeMemory(BLOCK_BYTES, () => assert.fail('the thread has ended'))
+  try {
+    await memory.ask(1, { kind: 'add', records: record(7) })
+    await memory.ask(1, { kind: 'drop' })
+    for (const order of [SCAN, { kind: 'remove', seqs: [7] }, { kind: 'retain', from: 0, to: 9, seqs: [7] }] as const) {
+      const { done, count, bytes } = await memory.ask(1, order)
+      assert.deepEqual([done, count, bytes], [true, 0, 0], order.kind)
+    }
+    assert.deepEqual((await memory.ask(1, SCAN)).seqs, [])
+  } finally {
+    await memory.stop()
+  }
+})
+
 test('scans that are asked for together are each answered', async () => {
   const memory = createCodeMemory(4 * BLOCK_BYTES, () => {})
   try {

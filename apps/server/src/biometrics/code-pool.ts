@@ -73,7 +73,12 @@ export function createCodePool(maxBytes: number): CodePool {
     const at = free.pop()
     if (at !== undefined) return { at, count: 0 }
     if (made === maxBlocks) return undefined
-    memory.grow(BLOCK_BYTES / PAGE)
+    try {
+      memory.grow(BLOCK_BYTES / PAGE)
+    } catch {
+      // The machine has no more memory for this process, whatever the setting allows.
+      return undefined
+    }
     bytes = new Uint8Array(memory.buffer)
     numbers = new Uint32Array(memory.buffer)
     return { at: FIRST_BLOCK_AT + made++ * BLOCK_BYTES, count: 0 }

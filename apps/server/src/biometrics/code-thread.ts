@@ -27,7 +27,8 @@ const pool = createCodePool(Number(workerData))
 const tables = new Map<number, CodeTable>()
 let scans: (CodeMessage & { kind: 'scan' })[] = []
 
-function tableOf(number: number): CodeTable {
+/** Only what adds codes opens a table: an order that comes after the drop must not leave an empty one. */
+function openTable(number: number): CodeTable {
   const table = tables.get(number) ?? pool.open()
   tables.set(number, table)
   return table
@@ -43,24 +44,24 @@ function scanTogether(): void {
   const waiting = scans
   scans = []
   for (const [number, together] of Map.groupBy(waiting, ({ table }) => table)) {
-    const found = tableOf(number).scan(together.map(({ probe }) => probe))
-    for (const [n, message] of together.entries()) answer(message, { done: true, seqs: found[n] ?? [] })
+    const found = tables.get(number)?.scan(together.map(({ probe }) => probe))
+    for (const [n, message] of together.entries()) answer(message, { done: true, seqs: found?.[n] ?? [] })
   }
 }
 
 function obey(message: Exclude<CodeMessage, { kind: 'scan' }>): boolean {
-  const table = tableOf(message.table)
+  const table = tables.get(message.table)
   switch (message.kind) {
     case 'add':
-      return table.add(message.records)
+      return openTable(message.table).add(message.records)
     case 'remove':
-      table.remove(message.seqs)
+      table?.remove(message.seqs)
       return true
     case 'retain':
-      table.retain(message.from, message.to, message.seqs)
+      table?.retain(message.from, message.to, message.seqs)
       return true
     case 'drop':
-      table.drop()
+      table?.drop()
       tables.delete(message.table)
       return true
   }

@@ -100,6 +100,7 @@ export function createEnrolment({ cells, clock, ids, log, groups, vectorSearch, 
       embedding: probe,
       limit: 1,
       enough: model.duplicateMin,
+      near: model.nearMin,
     })
     await job.onCompared(nearbyOf(model, seen?.neighbours ?? []))
     const known = seen?.neighbours.find((neighbour) => isDuplicate(model, neighbour))

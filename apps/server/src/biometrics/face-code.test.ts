@@ -78,7 +78,7 @@ test('the sieve lets pass what a model counts as a match, and few others', () =>
   ]
   for (const { model, people } of models) {
     const middle = middleOf(people)
-    const sieve = sieveFor(model.identifyMin, middle)
+    const sieve = sieveFor(model.identifyMin, middle, 3)
     const firstHalf = (face: readonly number[]) => codeOf(embed(face), middle).subarray(0, 32)
     const codes = people.map(firstHalf)
     const probes = people.slice(0, PROBES).map((face) => firstHalf(faces.sample(face, model.identifyMin)))

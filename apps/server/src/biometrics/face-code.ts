@@ -23,12 +23,13 @@ export function readMiddle(text: string): Float64Array {
 }
 
 /**
- * In how many of the first 256 bits a vector may differ that has at least this cosine to the probe: the mean and three standard deviations, which
- * one in 700 exceeds at exactly this cosine and next to none at a higher one. The middle is what all vectors share; bits tell what differs from it.
+ * In how many of the first 256 bits a vector may differ that has at least this cosine to the probe: the mean and so many standard deviations. One
+ * in 700 exceeds three, and one in 40 two, at exactly this cosine, and next to none at a higher one. The middle is what all vectors share; bits tell
+ * what differs from it.
  */
-export function sieveFor(cosineMin: number, middle: Float64Array): number {
+export function sieveFor(cosineMin: number, middle: Float64Array, deviations: number): number {
   const shared = middle.reduce((sum, value) => sum + value * value, 0)
   const cosine = Math.max(-1, Math.min(1, (cosineMin - shared) / (1 - shared)))
   const share = Math.acos(cosine) / Math.PI
-  return Math.floor(HALF_BITS * share + 3 * Math.sqrt(HALF_BITS * share * (1 - share)))
+  return Math.floor(HALF_BITS * share + deviations * Math.sqrt(HALF_BITS * share * (1 - share)))
 }

@@ -8,6 +8,7 @@ import type { Db } from '../platform/db.ts'
 import { createLog } from '../platform/log.ts'
 import { createHarness, type Harness, TEST_MASTER_KEY } from '../testing/harness.ts'
 import { createWire, type Wire } from '../wire.ts'
+import { BLOCK_BYTES } from './code-pool.ts'
 import { codeStore } from './code-store.ts'
 import { codeOf, readMiddle } from './face-code.ts'
 import { purgeDeletions } from './face-codes.ts'
@@ -153,6 +154,44 @@ test('who was deleted is never found, and their codes leave the memory of every 
     }
   } finally {
     for (const wire of processes) await wire.close()
+  }
+})
+
+test('a space whose codes cannot be read delays no deletion in another', async () => {
+  const [broken, whole] = [await newSpace(), await newSpace()]
+  const process = startOther()
+  try {
+    for (const { caller } of [broken, whole]) await untilCoded(process, caller)
+    const id = { tenantId: broken.caller.tenantId, livemode: false, version: 'FACE3_3' } as const
+    const table = partitionTable(first(await codeStore.findSpaces(db, [id])).partition)
+    await enrol(harness.wire, broken.caller, faces.person())
+    await harness.database.query(`alter table ${table} rename to ${table}_away`)
+    const gone = whole.people.splice(0, 3)
+    for (const { puid } of gone) await harness.wire.biometrics.recognition.delete(whole.caller, puid)
+    const before = await codesOf(process)
+    await eventually(async () => (await codesOf(process)) <= before - gone.length, 'the codes are still there')
+    await harness.database.query(`alter table ${table}_away rename to ${table}`)
+  } finally {
+    await process.close()
+  }
+})
+
+test('a reindex while codes are loading leaves none of them behind', async () => {
+  const { caller, people } = await newSpace()
+  const process = startOther()
+  try {
+    for (let turn = 0; turn < 3; turn++) {
+      // The first search begins to load.
+      await predict(process, caller, first(people).face)
+      await harness.wire.biometrics.vectorPartitions.reindex(
+        (space) => space.tenantId === caller.tenantId,
+        () => {},
+      )
+    }
+    await untilCoded(process, caller)
+    assert.equal(await read(process, 'ostiary_node_codes_bytes'), BLOCK_BYTES)
+  } finally {
+    await process.close()
   }
 })
 

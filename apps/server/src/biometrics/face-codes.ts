@@ -15,6 +15,7 @@ import type { SpaceId } from './store.ts'
 const FOLLOW_EVERY_MS = 2_000
 const UNUSED_AFTER_MS = 3_600_000
 const REFUSED_FOR_MS = 600_000
+const REST_MS = 30_000
 const BATCH = 4_000
 const SEQS_BATCH = 20_000
 // A database that failed over may have lost its last transactions, and have given their numbers to others.
@@ -56,8 +57,10 @@ interface Held {
 export interface CodeSearch extends Pick<CodeProbe, 'wanted' | 'within'> {
   partition: number
   embedding: Buffer
-  /** The least cosine that is looked for. */
+  /** The least cosine of a person who is recognised. */
   enough: number
+  /** The least cosine that counts as a near miss. */
+  near: number
 }
 
 export interface NearCodes {
@@ -98,8 +101,13 @@ export function createFaceCodes({ cells, clock, log, metrics, codesMemoryMb }: D
   function forget(one: Held): void {
     if (!isHeld(one)) return
     held.delete(nameOf(one.id))
-    refused.clear()
     ask(one, { kind: 'drop' }).catch(() => {})
+  }
+
+  /** Its memory may be enough for a space that was refused. */
+  function release(one: Held): void {
+    forget(one)
+    refused.clear()
   }
 
   function refuse(one: Held): void {
@@ -108,12 +116,20 @@ export function createFaceCodes({ cells, clock, log, metrics, codesMemoryMb }: D
     refused.set(nameOf(one.id), clock.monotonicMs() + REFUSED_FOR_MS)
   }
 
+  /** A database or a thread that fails now is left alone for a while: a load reads the whole space. */
+  function rest(one: Held): void {
+    forget(one)
+    refused.set(nameOf(one.id), clock.monotonicMs() + REST_MS)
+  }
+
   /** Adds the codes up to the space's newest vector. Meanwhile it follows deletions, because it may take a while. */
   async function catchUp(one: Held, lastSeq: number): Promise<void> {
     const db = cells.forId(one.id.tenantId)
     while (isHeld(one) && one.upTo < lastSeq) {
       const range = { after: one.upTo, upTo: lastSeq, limit: BATCH }
       const batch = await codeStore.listCodes(db, one.id, { ...range, partition: one.partition, middle: one.middle })
+      // Dropped meanwhile: what is added now would stay, and nobody would follow its deletions.
+      if (!isHeld(one)) return
       if (!(await ask(one, { kind: 'add', records: batch.records })).done) return refuse(one)
       one.upTo = batch.count < BATCH ? lastSeq : batch.lastSeq
       if (clock.monotonicMs() - one.followedMs < FOLLOW_EVERY_MS) continue
@@ -156,7 +172,7 @@ export function createFaceCodes({ cells, clock, log, metrics, codesMemoryMb }: D
   }
 
   async function follow(one: Held, space: CodedSpace | undefined): Promise<void> {
-    if (!isSame(one, space)) return forget(one)
+    if (!isSame(one, space)) return release(one)
     one.lastSeq = space.lastSeq
     if (one.hasFailed) await stepBack(one)
     await followDeletions(one, space)
@@ -165,21 +181,25 @@ export function createFaceCodes({ cells, clock, log, metrics, codesMemoryMb }: D
 
   async function followAll(): Promise<void> {
     const now = clock.monotonicMs()
-    for (const one of held.values()) if (one.isReady && now - one.usedMs > UNUSED_AFTER_MS) forget(one)
+    for (const one of held.values()) if (one.isReady && now - one.usedMs > UNUSED_AFTER_MS) release(one)
     const ready = [...held.values()].filter(({ isReady }) => isReady)
     const byCell = Map.groupBy(ready, ({ id }) => cells.forId(id.tenantId))
     await Promise.all([...byCell].map(([db, inCell]) => followCell(db, inCell)))
   }
 
   async function followCell(db: Db, inCell: readonly Held[]): Promise<void> {
-    const ids = inCell.map(({ id }) => id)
-    try {
-      const byName = new Map((await codeStore.findSpaces(db, ids)).map((space) => [nameOf(space), space]))
-      for (const one of inCell) await follow(one, byName.get(nameOf(one.id)))
-    } catch (err) {
-      for (const one of inCell) one.hasFailed = true
+    const noteFailure = (failed: readonly Held[], err: unknown) => {
+      for (const one of failed) one.hasFailed = true
       if (!isClosed) log.warn({ err }, 'the codes of faces could not be kept up')
     }
+    const ids = inCell.map(({ id }) => id)
+    const found = await codeStore.findSpaces(db, ids).catch((err: unknown) => noteFailure(inCell, err))
+    if (!found) return
+    const byName = new Map(found.map((space) => [nameOf(space), space]))
+    // Side by side: a space whose statements fail or take long delays no deletion in another.
+    await Promise.all(
+      inCell.map((one) => follow(one, byName.get(nameOf(one.id))).catch((err: unknown) => noteFailure([one], err))),
+    )
   }
 
   function followLater(): void {
@@ -228,7 +248,8 @@ export function createFaceCodes({ cells, clock, log, metrics, codesMemoryMb }: D
     loading = loading
       .then(() => (isHeld(one) ? load(one) : undefined))
       .catch((err: unknown) => {
-        forget(one)
+        // Whoever dropped it meanwhile, or lost its thread, has no more use for this load.
+        rest(one)
         if (!isClosed) log.warn({ err, tenantId: id.tenantId }, 'the codes of a space could not be loaded')
       })
   }
@@ -240,11 +261,14 @@ export function createFaceCodes({ cells, clock, log, metrics, codesMemoryMb }: D
 
   return {
     /** The numbers of the vectors whose codes are nearest; undefined when this process has no codes of the space (yet). */
-    async find(id: SpaceId, { partition, embedding, enough, ...near }: CodeSearch): Promise<NearCodes | undefined> {
+    async find(
+      id: SpaceId,
+      { partition, embedding, enough, near, ...most }: CodeSearch,
+    ): Promise<NearCodes | undefined> {
       if (maxBytes === 0 || isClosed) return without('off')
       const one = held.get(nameOf(id))
       if (one) one.usedMs = clock.monotonicMs()
-      if (one && one.partition !== partition) forget(one)
+      if (one && one.partition !== partition) release(one)
       if (!one || !isHeld(one)) {
         if (clock.monotonicMs() < (refused.get(nameOf(id)) ?? 0)) return without('memory')
         loadLater(id, partition)
@@ -253,8 +277,8 @@ export function createFaceCodes({ cells, clock, log, metrics, codesMemoryMb }: D
       if (!one.isReady) return without('loading')
       if (memory.scanning() >= MOST_SCANS) return without('busy')
       const { upTo } = one
-      const sieve = sieveFor(enough, one.middleValues)
-      const probe = { code: codeOf(embedding, one.middleValues), sieve, ...near }
+      const sieve = Math.max(sieveFor(enough, one.middleValues, 3), sieveFor(near, one.middleValues, 2))
+      const probe = { code: codeOf(embedding, one.middleValues), sieve, ...most }
       const answer = await ask(one, { kind: 'scan', probe }).catch(() => undefined)
       return answer?.seqs && isHeld(one) ? { seqs: answer.seqs, upTo } : without('lost')
     },

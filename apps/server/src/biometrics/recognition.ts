@@ -77,8 +77,8 @@ export function createRecognition(deps: Deps) {
     if (request.userIdentifier !== undefined) return compareWithOne(space, keys, request.userIdentifier, embedding)
     const wanted = request.candidates === 1 ? 1 : request.candidates * VECTORS_PER_PERSON
     const limit = BREADTHS.find((breadth) => breadth >= wanted) ?? 500
-    const enough = request.model.identifyMin
-    return (await vectorSearch.search(space, 'predict', { embedding, limit, enough }))?.neighbours ?? []
+    const { identifyMin: enough, nearMin: near } = request.model
+    return (await vectorSearch.search(space, 'predict', { embedding, limit, enough, near }))?.neighbours ?? []
   }
 
   /** Compares 1:1. The identifier is a puid or the caller's own name. If it is the puid of one person and the name of another, either may match. */

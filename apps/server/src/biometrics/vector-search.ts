@@ -30,6 +30,12 @@ interface Probe {
   limit: number
 }
 
+/** The least cosines of a person who is recognised, and of a near miss. */
+interface Enough {
+  enough: number
+  near: number
+}
+
 /**
  * Searches the vectors of a space in the partition that holds them. The cached partition is only a hint: every search reads
  * the true one in the same snapshot, and is repeated if the space has moved.
@@ -81,11 +87,7 @@ export function createVectorSearch({ cells, clock, metrics, codes }: Deps) {
    * Scans all codes of a large space, and compares the nearest with the table. Undefined when this process has no codes of the space, or
    * when the answer would not cover every vector that the table has.
    */
-  async function searchCodes(
-    space: SpaceId,
-    purpose: string,
-    probe: Probe & { enough: number },
-  ): Promise<Searched | undefined> {
+  async function searchCodes(space: SpaceId, purpose: string, probe: Probe & Enough): Promise<Searched | undefined> {
     const partition = await partitionOf(space)
     if (partition === undefined || isSharedPartition(partition)) return undefined
     const started = clock.monotonicMs()
@@ -95,6 +97,7 @@ export function createVectorSearch({ cells, clock, metrics, codes }: Deps) {
       partition,
       embedding: probe.embedding,
       enough: probe.enough,
+      near: probe.near,
       wanted,
       within,
     })
@@ -137,9 +140,11 @@ export function createVectorSearch({ cells, clock, metrics, codes }: Deps) {
     async search(
       space: SpaceId,
       purpose: string,
-      { enough, ...probe }: Probe & { enough: number },
+      { enough, near, ...probe }: Probe & Enough,
     ): Promise<Searched | undefined> {
-      return (await searchCodes(space, purpose, { ...probe, enough })) ?? searchIndex(space, purpose, probe, enough)
+      return (
+        (await searchCodes(space, purpose, { ...probe, enough, near })) ?? searchIndex(space, purpose, probe, enough)
+      )
     },
     /** The nearest vector of one person. */
     compare: (space: SpaceId, probe: { embedding: Buffer; personId: string; seqs: readonly number[] }) =>

@@ -82,8 +82,10 @@ export function createDb(options: DbOptions): Db {
     connectionString: options.url,
     max: options.poolMax,
     connectionTimeoutMillis: options.connectTimeoutMs,
-    // Idle connections are kept: closing them would cost a timer for every statement.
+    // Idle connections are kept: closing them would cost a timer for every statement. After two days a connection is replaced, and with it the
+    // statements of days gone by that it has prepared.
     idleTimeoutMillis: 0,
+    maxLifetimeSeconds: 2 * 86_400,
     keepAlive: true,
     application_name: options.applicationName,
     // PgBouncer refuses such parameters, or drops them without a word: behind it the role has these settings.
@@ -148,6 +150,7 @@ export function createDb(options: DbOptions): Db {
         const result = await (guard ? guard.hold(() => work(tx)) : work(tx))
         statements.close()
         if (!statements.hasBegun) return result
+        if (statements.failure) throw new Error('The transaction did not begin', { cause: statements.failure })
         const outcome = await control(client, COMMIT)
         // PostgreSQL answers the commit of a failed transaction without an error, by rolling it back.
         if (outcome !== 'COMMIT') throw new Error('The transaction was rolled back: one of its statements had failed')
@@ -266,12 +269,12 @@ type ScriptCallback = (error: Error | null, result?: pg.QueryResult) => void
  * would hang for hours: such connections are cut. One timer for all; pg's own timer per statement costs 30 µs each.
  */
 function createWatchdog(limitMs: number, log: Log, onAnswer: () => void): Watchdog {
-  const busySince = new Map<pg.PoolClient, number>()
+  const busy = new Map<pg.PoolClient, { queries: number; sinceMs: number }>()
   const timer = setInterval(() => {
-    const overdue = performance.now() - limitMs
-    for (const [client, since] of busySince) {
-      if (since > overdue) continue
-      busySince.delete(client)
+    const overdueMs = performance.now() - limitMs
+    for (const [client, { sinceMs }] of busy) {
+      if (sinceMs > overdueMs) continue
+      busy.delete(client)
       log.warn('a database connection did not answer and was cut')
       // While a statement runs this closes the socket at once.
       void client.end()
@@ -280,9 +283,14 @@ function createWatchdog(limitMs: number, log: Log, onAnswer: () => void): Watchd
 
   /** The same callback; until it is called the connection is watched. */
   function watched<Result>(client: pg.PoolClient, callback: (error: Error | null, result?: Result) => void) {
-    busySince.set(client, performance.now())
+    const before = busy.get(client)
+    // One after the other: each has its time from the answer to the one before.
+    if (before) before.queries++
+    else busy.set(client, { queries: 1, sinceMs: performance.now() })
     return (error: Error | null, result?: Result) => {
-      busySince.delete(client)
+      const now = busy.get(client)
+      if (now && --now.queries > 0) now.sinceMs = performance.now()
+      else busy.delete(client)
       if (!error) onAnswer()
       callback(error, result)
     }

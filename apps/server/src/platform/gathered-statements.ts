@@ -12,6 +12,8 @@ export class GatheredStatements {
   #parts: Part[] = []
   #hasBegun = false
   #isOver = false
+  /** Why the transaction did not begin: nothing may follow, because it would commit by itself. */
+  #failure: Error | undefined
 
   constructor(begin: Part, sendAll: (parts: readonly Part[]) => void) {
     this.#begin = begin
@@ -21,6 +23,10 @@ export class GatheredStatements {
   /** Whether anything was sent: a transaction without statements has nothing to commit. */
   get hasBegun(): boolean {
     return this.#hasBegun
+  }
+
+  get failure(): Error | undefined {
+    return this.#failure
   }
 
   add(statement: Part['statement'], values: readonly unknown[], answered: Answered): void {
@@ -49,9 +55,21 @@ export class GatheredStatements {
 
   #send(): void {
     if (this.#parts.length === 0) return
-    const parts = this.#hasBegun ? this.#parts : [this.#begin, ...this.#parts]
+    if (this.#failure) return this.drop(this.#failure)
+    const parts = this.#hasBegun ? this.#parts : [this.#beginning(), ...this.#parts]
     this.#hasBegun = true
     this.#parts = []
     this.#sendAll(parts)
+  }
+
+  #beginning(): Part {
+    return {
+      ...this.#begin,
+      callback: (error) => {
+        if (!error) return
+        this.#failure = error
+        this.#isOver = true
+      },
+    }
   }
 }

@@ -18,7 +18,8 @@ const RENEW = sql(
      values ($1, $2, $3, now() + $4 * interval '1 millisecond')
      on conflict (worker_id) do update set duty = excluded.duty, needs_help = excluded.needs_help, expires_at = excluded.expires_at
    ), forgotten as (
-     delete from worker_leases where expires_at < now() - interval '1 minute' and worker_id <> $1
+     delete from worker_leases where worker_id in (
+       select worker_id from worker_leases where expires_at < now() - interval '1 minute' and worker_id <> $1 for update skip locked)
    )
    select worker_id as "workerId", duty, needs_help as "needsHelp", expires_at > now() as "isAlive"
    from worker_leases where worker_id <> $1 and expires_at >= now() - interval '1 minute'`,

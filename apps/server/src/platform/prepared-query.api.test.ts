@@ -266,3 +266,42 @@ describe('a statement that is repeated', () => {
     assert.equal((await db.repeat(LOOK, [[0]]))[0]?.count, 3)
   })
 })
+
+describe('an error of the commit, which comes after the last answer', () => {
+  const ADD = sql('library.add_shelf', 'insert into shelves values ($1) returning place')
+  beforeEach(() =>
+    database.query(
+      'drop table if exists shelves; create table shelves (place int unique deferrable initially deferred); insert into shelves values (1)',
+    ),
+  )
+  const shelves = async () => (await database.query('select count(*)::int as count from shelves')).rows[0]?.count
+
+  test('fails a single statement', async () => {
+    await assert.rejects(db.rows(ADD, [1]), { code: '23505', statement: 'library.add_shelf' })
+    await assert.rejects(db.run(ADD, [1]), { code: '23505' })
+    assert.equal(await shelves(), 1)
+  })
+
+  test('fails every run of a statement that is repeated', async () => {
+    await assert.rejects(db.repeat(ADD, [[2], [1]]), { code: '23505' })
+    assert.equal(await shelves(), 1)
+  })
+
+  test('fails a transaction', async () => {
+    await assert.rejects(
+      db.transaction((tx) => tx.run(ADD, [1])),
+      { code: '23505' },
+    )
+    assert.equal(await shelves(), 1)
+    assert.equal(await db.run(ADD, [2]), 1, 'the connection is usable')
+  })
+})
+
+test('nothing is committed by a transaction whose beginning could not be sent', async () => {
+  const work = db.transaction(async (tx) => {
+    await tx.run(PUT, [1, 'Doors', new Date(Number.NaN), null]).catch(() => {})
+    await tx.run(PUT, books[1]).catch(() => {})
+  })
+  await assert.rejects(work, /did not begin/)
+  assert.deepEqual(await db.rows(LOOK, [0]), [])
+})

@@ -157,7 +157,8 @@ export class PreparedQuery implements pg.Submittable {
     // What follows the failed one has not run.
     for (const { statement } of this.#parts.slice(this.#at + 1))
       if (connection) delete connection.submittedNamedStatements[statement.name]
-    this.#end({ error, at: this.#at })
+    // PostgreSQL commits after the last answer, so an error that comes then says that nothing was stored.
+    this.#end({ error, at: this.#at < this.#parts.length ? this.#at : 0 })
   }
 
   handleReadyForQuery(): void {

@@ -159,7 +159,10 @@ export function createQueue(jobs: readonly ScheduledJob[], deps: Deps): Queue {
       if (known) return void (await known)
       const starting = startCell(cell)
       bosses.set(cell.name, starting)
-      starting.catch(() => bosses.delete(cell.name))
+      starting.catch(() => {
+        // The cell may have been left and taken again since.
+        if (bosses.get(cell.name) === starting) bosses.delete(cell.name)
+      })
       await starting
     },
     leave(cell) {

@@ -49,7 +49,10 @@ export class Origin implements ConnectionEvents {
     const place = this.#waiting.indexOf(exchange)
     if (place >= 0) this.#waiting.splice(place, 1)
     const [oldest] = this.#opening
-    if (this.#opening.size > this.#waiting.length) oldest?.close()
+    if (!oldest || this.#opening.size <= this.#waiting.length) return
+    // At once, because the next exchange may come before the connection is gone.
+    this.#opening.delete(oldest)
+    oldest.close()
   }
 
   /** Closes the connections that were not used for too long, and those that do not open in time. */
@@ -83,9 +86,9 @@ export class Origin implements ConnectionEvents {
     this.#connections.delete(connection)
     const place = this.#free.indexOf(connection)
     if (place >= 0) this.#free.splice(place, 1)
-    this.#opening.delete(connection)
+    const isWanted = this.#opening.delete(connection)
     // Each connection is opened for one exchange. One that was served by another connection meanwhile does not fail with it.
-    if (failure && this.#opening.size < this.#waiting.length) this.#waiting.shift()?.end(failure, undefined)
+    if (failure && isWanted && this.#opening.size < this.#waiting.length) this.#waiting.shift()?.end(failure, undefined)
     this.#openMore()
   }
 
