@@ -248,7 +248,6 @@ export function createFaceCodes({ cells, clock, log, metrics, codesMemoryMb }: D
     loading = loading
       .then(() => (isHeld(one) ? load(one) : undefined))
       .catch((err: unknown) => {
-        // Whoever dropped it meanwhile, or lost its thread, has no more use for this load.
         rest(one)
         if (!isClosed) log.warn({ err, tenantId: id.tenantId }, 'the codes of a space could not be loaded')
       })

@@ -55,7 +55,10 @@ export class GatheredStatements {
 
   #send(): void {
     if (this.#parts.length === 0) return
-    if (this.#failure) return this.drop(this.#failure)
+    if (this.#failure) {
+      this.drop(this.#failure)
+      return
+    }
     const parts = this.#hasBegun ? this.#parts : [this.#beginning(), ...this.#parts]
     this.#hasBegun = true
     this.#parts = []

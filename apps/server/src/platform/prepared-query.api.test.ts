@@ -268,23 +268,23 @@ describe('a statement that is repeated', () => {
 })
 
 describe('an error of the commit, which comes after the last answer', () => {
-  const ADD = sql('library.add_shelf', 'insert into shelves values ($1) returning place')
+  const ADD = sql('library.add_room', 'insert into rooms values ($1) returning place')
   beforeEach(() =>
     database.query(
-      'drop table if exists shelves; create table shelves (place int unique deferrable initially deferred); insert into shelves values (1)',
+      'drop table if exists rooms; create table rooms (place int unique deferrable initially deferred); insert into rooms values (1)',
     ),
   )
-  const shelves = async () => (await database.query('select count(*)::int as count from shelves')).rows[0]?.count
+  const rooms = async () => (await database.query('select count(*)::int as count from rooms')).rows[0]?.count
 
   test('fails a single statement', async () => {
-    await assert.rejects(db.rows(ADD, [1]), { code: '23505', statement: 'library.add_shelf' })
+    await assert.rejects(db.rows(ADD, [1]), { code: '23505', statement: 'library.add_room' })
     await assert.rejects(db.run(ADD, [1]), { code: '23505' })
-    assert.equal(await shelves(), 1)
+    assert.equal(await rooms(), 1)
   })
 
   test('fails every run of a statement that is repeated', async () => {
     await assert.rejects(db.repeat(ADD, [[2], [1]]), { code: '23505' })
-    assert.equal(await shelves(), 1)
+    assert.equal(await rooms(), 1)
   })
 
   test('fails a transaction', async () => {
@@ -292,7 +292,7 @@ describe('an error of the commit, which comes after the last answer', () => {
       db.transaction((tx) => tx.run(ADD, [1])),
       { code: '23505' },
     )
-    assert.equal(await shelves(), 1)
+    assert.equal(await rooms(), 1)
     assert.equal(await db.run(ADD, [2]), 1, 'the connection is usable')
   })
 })

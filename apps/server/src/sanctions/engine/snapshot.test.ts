@@ -86,7 +86,7 @@ interface Parts {
     sections: { name: string; at: number; length: number }[]
     records: Part
     index: Part
-    expansions: Part
+    expansions: Part & { rule: number; sha256: string }
   }
 }
 
@@ -342,6 +342,22 @@ describe('a damaged snapshot', () => {
     assert.equal((await openSnapshot(path)).expansions, undefined)
     assert.equal(await isUpToDate(path), false)
     assert.equal(await isUpToDate(await withDescription(parts, parts.description)), true)
+  })
+
+  test('whose words were expanded by another rule is read without them', async () => {
+    const { description } = parts
+    const path = await withDescription(parts, {
+      ...description,
+      expansions: { ...description.expansions, rule: description.expansions.rule + 1 },
+    })
+    assert.equal((await openSnapshot(path)).expansions, undefined)
+    assert.equal(await isUpToDate(path), false)
+  })
+
+  test('has the expansions of the rule whose number it states', async () => {
+    const { rule, sha256 } = (await partsOf(await write(entitiesOf(2_000, 57)))).description.expansions
+    // Other bytes mean that words stand for other words: count EXPANSIONS_RULE up, and note the new bytes here.
+    assert.deepEqual([rule, sha256], [1, '4a332d3f23144382ff19b06faa4749ab78227a2011a9092f247d9ff23e67a9b6'])
   })
 
   test('of another format is refused, but its records can be read to rebuild the index', async () => {

@@ -57,6 +57,8 @@ const LAYOUT: Readonly<Record<keyof NameIndex, ArrayKind>> = {
   births: 'i32',
   recordAt: 'f64',
 }
+/** A change of what words may stand for, or of their similarity, needs a new number. Prepared expansions of another number are not read. */
+const EXPANSIONS_RULE = 1
 const EXPANSIONS_LAYOUT: Readonly<Record<keyof Expansions, ArrayKind>> = { expansionAt: 'u32', expansions: 'u32' }
 
 /** The description of a snapshot, without the layout of the file. */
@@ -99,7 +101,7 @@ interface Description extends SnapshotFacts {
   index: Part
   sections: Section[]
   /** Missing in snapshots of older releases. */
-  expansions?: Part & { sections: Section[] }
+  expansions?: Part & { sections: Section[]; rule: number }
 }
 
 export class BrokenSnapshot extends Error {
@@ -144,7 +146,8 @@ export async function writeSnapshot(
     const index = builder.finish()
     const indexPart = await writeArrays(file, endOf(recordPart), LAYOUT, index)
     const { sections, ...indexSection } = indexPart
-    const expansions = await writeArrays(file, endOf(indexPart), EXPANSIONS_LAYOUT, prepareExpansions(index))
+    const prepared = await writeArrays(file, endOf(indexPart), EXPANSIONS_LAYOUT, prepareExpansions(index))
+    const expansions = { ...prepared, rule: EXPANSIONS_RULE }
     const counts = { entries, names: countNames(index), words: countWords(index) }
     const made: SnapshotFacts = { ...facts, ...counts, format: INDEX_FORMAT, canaries }
     const description: Description = { ...made, sections, records: recordPart, index: indexSection, expansions }
@@ -228,7 +231,7 @@ export async function readFacts(path: string): Promise<SnapshotFacts> {
 export async function isUpToDate(path: string): Promise<boolean> {
   return withFile(path, async (file) => {
     const { format, expansions } = await describe(file)
-    return format === INDEX_FORMAT && expansions !== undefined
+    return format === INDEX_FORMAT && expansions?.rule === EXPANSIONS_RULE
   })
 }
 
@@ -256,7 +259,8 @@ export async function openSnapshot(path: string): Promise<OpenSnapshot> {
     if (description.format !== INDEX_FORMAT) {
       throw new BrokenSnapshot('The snapshot was made by another version of the engine: run `ostiary datasets rebuild`')
     }
-    const { index: indexPart, sections, expansions: prepared, records } = description
+    const { index: indexPart, sections, records } = description
+    const prepared = description.expansions?.rule === EXPANSIONS_RULE ? description.expansions : undefined
     const index = await readArrays(
       file,
       { ...indexPart, sections },
