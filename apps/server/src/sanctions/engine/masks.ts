@@ -18,6 +18,8 @@ export interface Masks {
   otherWordsMin: number
   /** The same, without words that an initial of the query stands for: those are not found by their tags. */
   otherMeantMin: number
+  /** With how many words besides the scanned one, none of them an initial, a name can reach the score at most. */
+  otherWordsMax: number
   /** A name can reach the score when its least similar pair of words has at least this similarity. */
   similarityMin: number
 }
@@ -82,8 +84,15 @@ function makeMasks(roles: Uint8Array, exactMask: number, scoreMin: number): Mask
     names: namesIn[all] as number,
     otherWordsMin,
     otherMeantMin: otherWordsMin - roles.filter((role) => role === INITIAL_ROLE).length,
+    otherWordsMax: otherWordsFor(total, namesIn[all] as number, scoreMin),
     similarityMin: similarityFor(total, scoreMin),
   }
+}
+
+/** Where each of `names` words has found an equal one, further words of the listed name still lower the score. */
+function otherWordsFor(total: number, names: number, scoreMin: number): number {
+  const leftMax = Math.floor((total / (scoreMin - ROUNDING) - total) / RULES.extraListed)
+  return Math.max(0, names - 1 + leftMax)
 }
 
 /** The score rises with the similarity of the least similar pair, so a binary search finds where it reaches the minimum. */

@@ -35,8 +35,10 @@ export interface SearcherOptions extends ExpanderOptions {
   longList?: number
 }
 
-/** A word with more names than this is searched by pairs and tags instead of scanned. Measured. */
-const LONG_LIST = 512
+/** A word with more names than this is searched by pairs and tags instead of scanned. Measured with a million entities and three. */
+const LONG_LIST = 2048
+/** So few names without tags are read at once, instead of asking first whether they may have another wanted word. */
+const FEW = 2
 const ROUNDING = 1e-9
 
 // A thread searches for one name at a time and keeps nothing between two readings, so all its lists share this memory.
@@ -197,13 +199,16 @@ export function createSearcher(
       isBounded = !isWritten && tag >= INITIAL_TAGS
       needsOther = passes[own] === 0 || masks.otherMeantMin > 0
       isLong = (postAt[(id + 1) * CLASSES] as number) - (postAt[id * CLASSES] as number) > longList
-      if (isLong && needsOther && (passes[reachableBeside(id)] === 0 || partners === 0)) continue
+      if (isLong && needsOther && !mayReachBeside(id)) continue
       marks = isLong && needsOther ? partnerMarks : meanings.marks
       if (marks === partnerMarks) for (let n = 0; n < partners; n++) partnerMarks[partnerTags[n] as number] = 1
       for (let kind = firstClass; kind < CLASSES; kind++) scanClass(id, kind)
       if (marks === partnerMarks) for (let n = 0; n < partners; n++) partnerMarks[partnerTags[n] as number] = 0
     }
   }
+
+  /** Whether a name with this word that must have another one too may reach the score. Finds its partners. */
+  const mayReachBeside = (id: number) => passes[reachableBeside(id)] === 1 && partners > 0
 
   /**
    * The query words that a name with this word can match: those that occur with it in some name. The pair bits of a large list are in no
@@ -235,7 +240,9 @@ export function createSearcher(
     const end = postAt[list + kind + 1] as number
     if (from === end) return
     if (kind === 0 || kind > TAGGED_WORDS) {
-      if (kind > 0 || !needsOther) for (let k = from; k < end; k++) judge.judge(post[k] as number)
+      const isAlone = kind === 0 && needsOther
+      if (isAlone || (needsOther && !isLong && end - from > FEW && !mayReachBeside(id))) return
+      for (let k = from; k < end; k++) judge.judge(post[k] as number)
       return
     }
     let tag = (tagsAt[id] as number) + classTags(postAt, list, kind)
@@ -243,14 +250,36 @@ export function createSearcher(
       searchSorted(tag, kind, from, end - from)
       return
     }
+    if (isBounded && kind > masks.otherWordsMax) scanInitials(tag, kind, from, end)
+    else if (!needsOther) for (let k = from; k < end; k++, tag += kind) judgeEntry(tag, kind, k)
+    else if (kind <= SORTED_CLASSES)
+      // Each of the other words is in front once.
+      for (let k = from; k < end; k++, tag += kind) {
+        if (marks[tags[tag] as number] === 1) judgeEntry(tag, kind, k)
+      }
+    else
+      for (let k = from; k < end; k++, tag += kind) {
+        let isMeant = (marks[tags[tag] as number] as number) | (marks[tags[tag + 1] as number] as number)
+        isMeant |= marks[tags[tag + 2] as number] as number
+        if (kind > 3) isMeant |= marks[tags[tag + 3] as number] as number
+        if (isMeant === 1) judgeEntry(tag, kind, k)
+      }
+  }
+
+  /** Scans names with so many other words that only those with an initial among them may reach the score: initials weigh less. */
+  function scanInitials(firstTag: number, kind: number, from: number, end: number): void {
+    const isSorted = kind <= SORTED_CLASSES
+    let tag = firstTag
     for (let k = from; k < end; k++, tag += kind) {
-      let isMeant = marks[tags[tag] as number] as number
-      if (kind > 1) isMeant |= marks[tags[tag + 1] as number] as number
-      if (kind > 2) isMeant |= marks[tags[tag + 2] as number] as number
-      if (kind > 3) isMeant |= marks[tags[tag + 3] as number] as number
-      if (needsOther && isMeant === 0) continue
-      if (mayReach(tag, kind)) judge.judge(post[k] as number)
+      let lowest = tags[tag] as number
+      if (isSorted && lowest >= INITIAL_TAGS) return
+      for (let n = 1; n < kind; n++) lowest = Math.min(lowest, tags[tag + n] as number)
+      if (lowest < INITIAL_TAGS) judgeEntry(tag, kind, k)
     }
+  }
+
+  function judgeEntry(tag: number, kind: number, at: number): void {
+    if (mayReach(tag, kind)) judge.judge(post[at] as number)
   }
 
   /** Finds the names of a long list that contain one of the wanted words by binary search. */
