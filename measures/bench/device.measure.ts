@@ -24,7 +24,7 @@ export const measure: Measure = async ({ full, say }) => {
   if (isAsked('pg'))
     figures.push(...(await compareRows(full ? { rounds: 30, calls: 2_000 } : { rounds: 6, calls: 1_000 }, say)))
   if (isAsked('api')) {
-    const turns = full ? { warmUp: 2_000, turns: 12, sessions: 120 } : { warmUp: 120, turns: 4, sessions: 40 }
+    const turns = full ? { warmUp: 6_000, turns: 12, sessions: 120 } : { warmUp: 120, turns: 4, sessions: 40 }
     figures.push(...(await compareApi(turns, say)))
   }
   if (before !== undefined && isAsked('flow')) {
