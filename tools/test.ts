@@ -1,5 +1,6 @@
 /**
- * Runs test suites: `node tools/test.ts pure api acceptance launch screens abilities browsers documents languages packages [--with-ids] [-- <node --test options>]`.
+ * Runs test suites: `node tools/test.ts pure api acceptance launch screens abilities browsers documents languages packages [FILE...] [--with-ids] [-- <node --test options>]`.
+ * FILE is a path or a part of one (`npm run test:api -- strings/store`): only files whose path contains it run.
  * `--with-ids` leaves out files without the id of a specification row.
  * Starts what they need (acceptance, launch, abilities, browsers and documents: a whole installation, unless OSTIARY_URL names one; with the page in LAUNCH_DIR
  * if that is set), prints the results as they come, and keeps each test's outcome in .reports/<suite>.ndjson, which
@@ -48,19 +49,20 @@ const PARTS: readonly Suite[] = ['abilities', 'browsers', 'documents', 'language
 const WITH_PAGE: readonly Suite[] = ['launch', 'abilities', 'browsers', 'documents']
 
 const ROW_ID = /\[[A-EX]-\d{3}\]/
-const [suiteNames, extra, withIds] = split(process.argv.slice(2))
+const [suiteNames, wantedFiles, extra, withIds] = split(process.argv.slice(2))
 let failed = false
 for (const name of suiteNames) failed = !(await runSuite(name)) || failed
 process.exitCode = failed ? 1 : 0
 
-function split(args: readonly string[]): [Suite[], string[], boolean] {
+function split(args: readonly string[]): [Suite[], string[], string[], boolean] {
   const at = args.indexOf('--')
-  const own = at < 0 ? args : args.slice(0, at)
-  const names = own.filter((name) => name !== '--with-ids') as Suite[]
-  for (const name of names)
-    if (!(name in SUITES)) throw new Error(`There is no suite "${name}": ${Object.keys(SUITES).join(', ')}`)
+  const own = (at < 0 ? args : args.slice(0, at)).filter((name) => name !== '--with-ids')
+  const isSuite = (name: string): name is Suite => name in SUITES
+  const names = own.filter(isSuite)
+  if (names.length === 0) throw new Error(`Name a suite: ${Object.keys(SUITES).join(', ')}`)
   const wanted = names.some((name) => PARTS.includes(name)) ? names.filter((name) => name !== 'acceptance') : names
-  return [wanted, at < 0 ? [] : args.slice(at + 1), own.includes('--with-ids')]
+  const files = own.filter((name) => !isSuite(name)).map((name) => name.replace(/^\.\//, ''))
+  return [wanted, files, at < 0 ? [] : args.slice(at + 1), args.includes('--with-ids')]
 }
 
 async function runSuite(name: Suite): Promise<boolean> {
@@ -68,7 +70,12 @@ async function runSuite(name: Suite): Promise<boolean> {
   const files = globSync([...suite.files], { cwd: ROOT, exclude: (path) => path.includes('node_modules') })
     .filter((file) => !suite.without.test(file))
     .filter((file) => !withIds || ROW_ID.test(readFileSync(`${ROOT}${file}`, 'utf8')))
+    .filter((file) => wantedFiles.length === 0 || wantedFiles.some((wanted) => file.includes(wanted)))
     .sort()
+  if (files.length === 0) {
+    console.error(`No file of the suite "${name}" has ${wantedFiles.join(' or ')} in its path`)
+    return suiteNames.length > 1
+  }
   console.log(`\n== ${name}: ${files.length} files`)
   mkdirSync(`${ROOT}.reports`, { recursive: true })
   if (WITH_PAGE.includes(name) && !process.env.LAUNCH_DIR) provideLaunchPage(console.log)
