@@ -1,26 +1,24 @@
 /**
  * Area B with a large list: a generated list is imported as an operator would do it, then a customer's file is screened over
- * HTTP. For comparison its rows are looked up with pg_trgm, and screened by the last release in turns with today's (`--part turns` does
- * only that). 20,000 entities and rows; with --full a million and 40,000.
+ * HTTP. For comparison its rows are looked up with pg_trgm. 20,000 entities and rows; with --full a million and 40,000.
  *
- *   npm run bench -- sanctions [--full] [--part turns] [--entities N] [--names-each 2.4|6] [--threshold 0.95]
+ *   npm run bench -- sanctions [--full] [--entities N] [--names-each 2.4|6] [--threshold 0.95]
  */
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type DatasetList, SANCTIONS_LIMITS, type ScreenReply } from '@ostiary/contract'
 import { createDatabase, testSettings } from '@ostiary/testkit/databases'
 import { copyRows, field, type Row } from '@ostiary/testkit/measuring/copy'
-import { type Figure, type Measure, type MeasureOptions, median } from '@ostiary/testkit/measuring/figure'
+import { type Measure, type MeasureOptions, median } from '@ostiary/testkit/measuring/figure'
 import { ostiary, sleep, startApi, startServices } from '@ostiary/testkit/run'
 import { namesOf, parseCsv } from '@ostiary/testkit/samples/labelled'
 import { syntheticEntities, writeEntities } from '@ostiary/testkit/samples/synthetic-list'
 import pg from 'pg'
 import { customerFile, originOf } from './customer-file.ts'
 import { createScreeningKey, postFile } from './screening-calls.ts'
-import { compareSearches } from './screening-turns.ts'
 
 const ONE_ROW = 'id,firstname,lastname,dob\n1,Ana,Example,1990-05-04\n'
 
@@ -28,7 +26,6 @@ type Env = Record<string, string>
 type Say = MeasureOptions['say']
 
 interface Size {
-  part: string | undefined
   entities: number
   namesEach: 2.4 | 6
   threshold: number
@@ -36,8 +33,6 @@ interface Size {
   /** Rows made from listed entities. */
   positives: number
   starts: number
-  /** How often each search is measured in a fresh process. */
-  turns: number
   /** More rows on a small list, where a few would be too quick to measure. */
   trigramRows: number
 }
@@ -51,13 +46,6 @@ export const measure: Measure = async ({ full, say }) => {
   const demoOnly: Env = { ...settings, SANCTIONS_DIR: join(folder, 'none') }
   try {
     const csv = await importList(withList, folder, size, say)
-    const compared = compareWithBefore(folder, csv, size, say)
-    // A small list must only not become slower.
-    const ofTurns: Figure[] = [
-      { name: 'sanctions.after-over-before', value: compared.ratio, floor: ratioMin(size), is: 'least', load: true },
-      { name: 'sanctions.rows-that-differ', value: compared.differing, floor: 0, is: 'most' },
-    ]
-    if (size.part === 'turns') return ofTurns
     const key = await createScreeningKey(settings)
     const ours = await screenFile(withList, key, csv, size, say)
     const startSeconds = await measureStart(withList, demoOnly, key, size, say)
@@ -71,7 +59,6 @@ export const measure: Measure = async ({ full, say }) => {
         is: 'least',
         load: true,
       },
-      ...ofTurns,
       { name: 'sanctions.file-seconds', value: ours.seconds, floor: 10, is: 'most', load: true },
       { name: 'sanctions.memory-gb', value: ours.memoryGb, floor: 0.8, is: 'most', load: true },
       { name: 'sanctions.right-entity', value: ours.right, floor: 0.9, is: 'least' },
@@ -90,21 +77,6 @@ export const measure: Measure = async ({ full, say }) => {
   }
 }
 
-function ratioMin({ entities, namesEach }: Size): number {
-  if (entities * namesEach >= 17_000_000) return 2
-  return isLarge({ entities }) ? 1.5 : 1
-}
-
-/** The search in service against that of the last release, on the snapshot that was imported. */
-function compareWithBefore(folder: string, csv: string, { rows, threshold, turns }: Size, say: Say) {
-  const lists = join(folder, 'lists', 'bench')
-  const snapshot = readdirSync(lists).find((name) => name.endsWith('.snapshot'))
-  if (snapshot === undefined) throw new Error('There is no snapshot of the list')
-  const file = join(folder, 'customers.csv')
-  writeFileSync(file, csv)
-  return compareSearches({ snapshot: join(lists, snapshot), csv: file, rows, threshold, turns, say })
-}
-
 const isLarge = ({ entities }: Pick<Size, 'entities'>) => entities >= 100_000
 
 function readSize(full: boolean): Size {
@@ -112,7 +84,6 @@ function readSize(full: boolean): Size {
     args: process.argv.slice(2),
     options: {
       full: { type: 'boolean' },
-      part: { type: 'string' },
       entities: { type: 'string' },
       'names-each': { type: 'string' },
       threshold: { type: 'string' },
@@ -126,9 +97,9 @@ function readSize(full: boolean): Size {
   if (!(threshold > 0 && threshold <= 1)) throw new Error('--threshold must be above 0 and at most 1')
   if (namesEach !== '2.4' && namesEach !== '6') throw new Error('--names-each must be 2.4 or 6')
   const rest = isLarge({ entities })
-    ? { rows: 40_000, positives: 2_000, starts: 3, turns: 3, trigramRows: 200 }
-    : { rows: 20_000, positives: 1_000, starts: 1, turns: 1, trigramRows: 500 }
-  return { part: values.part, entities, threshold, namesEach: namesEach === '6' ? 6 : 2.4, ...rest }
+    ? { rows: 40_000, positives: 2_000, starts: 3, trigramRows: 200 }
+    : { rows: 20_000, positives: 1_000, starts: 1, trigramRows: 500 }
+  return { entities, threshold, namesEach: namesEach === '6' ? 6 : 2.4, ...rest }
 }
 
 /** Makes the list and imports it; returns the customer's file for it. */
