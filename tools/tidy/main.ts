@@ -19,7 +19,6 @@ import {
 import { checkSessionCodes } from './session-codes.ts'
 import { checkFlow, checkFunctions, checkSessionCasts, checkSql } from './shape.ts'
 import { checkTenants, tenantTables } from './tenants.ts'
-import { checkWords } from './words.ts'
 
 export const readSources = (): SourceFile[] => readFiles('*.ts', '*.tsx')
 
@@ -52,7 +51,6 @@ export function checkAll(): Violation[] {
     ...checkTenants(files, tenantTables(readFiles('apps/server/migrations/*.sql')), ACROSS_TENANTS),
     ...checkFlow(files),
     ...checkSessionCasts(files),
-    ...checkWords([...files, ...readFiles('*.md', '*.sql')]),
     ...checkSessionCodes(files, Object.values(codes)),
     ...checkErrorDocs([...Object.keys(ERRORS), ...Object.keys(NODE_ERRORS)], errorDocs),
   ]
