@@ -3,7 +3,7 @@ import type { TestEvent } from 'node:test/reporters'
 
 /**
  * A node:test reporter that writes one JSON line per finished test:
- * `{ "suite": …, "file": …, "name": …, "outcome": "pass" | "fail" | "skip", "why"?: … }`. The file is the one that holds the
+ * `{ "suite": …, "file": …, "name": …, "outcome": "pass" | "fail" | "skip", "ms": …, "why"?: … }`. The file is the one that holds the
  * test's text, relative to the root; tools/test.ts names the suite in TEST_SUITE.
  */
 // biome-ignore lint/style/noDefaultExport: node:test loads a reporter by its default export
@@ -15,7 +15,7 @@ export default async function* outcomes(source: AsyncIterable<TestEvent>): Async
     const outcome = event.type === 'test:fail' ? 'fail' : skip !== undefined || todo !== undefined ? 'skip' : 'pass'
     const why = event.type === 'test:fail' ? { why: reasonOf(event.data.details.error) } : {}
     const origin = { suite: process.env.TEST_SUITE, file: relative(process.cwd(), file ?? '') }
-    yield `${JSON.stringify({ ...origin, name, outcome, ...why })}\n`
+    yield `${JSON.stringify({ ...origin, name, outcome, ms: Math.round(details.duration_ms), ...why })}\n`
   }
 }
 
