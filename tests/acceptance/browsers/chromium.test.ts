@@ -7,7 +7,7 @@ import { takeWholeFlow } from './whole-flow.ts'
 prepareCameraBrowser()
 const host = hostOf('OSTIARY_TEST_KEY_ONE')
 
-/** The gate has more of Chromium. This is for the times beside those of other browsers. */
+/** The launch suite has more of Chromium. This is for the times beside those of other browsers. */
 test('a face check in Chromium from the link to the verdict', WHOLE_FLOW, async (t) => {
   const { visit, camera } = await newVisitor(t)
   const times = await takeWholeFlow(visit, { camera, created: await host.create() })

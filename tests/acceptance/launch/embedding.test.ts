@@ -80,7 +80,7 @@ test(
   },
 )
 
-test('in a popup of a listed host the page sends its events to the opener, and closes', async (t) => {
+test('[merge] in a popup of a listed host the page sends its events to the opener, and closes', async (t) => {
   const { page } = (await newVisitorWithoutCamera(t)).visit
   const created = await host.create()
   await openHostPage(page, LISTED, { launchUrl: created.launchUrl, as: 'popup' })

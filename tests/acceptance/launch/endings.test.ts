@@ -33,7 +33,7 @@ test('a user who declines consent is sent back, and nothing is captured: CANCELL
   await isSentBack(visit, 'CANCELLED')
 })
 
-test('a user who cancels is sent back too: CANCELLED, -17', async (t) => {
+test('[merge] a user who cancels is sent back too: CANCELLED, -17', async (t) => {
   const { visit } = await newVisitorWithoutCamera(t)
   const created = await host.create({ redirectUrl: shop.backUrl })
   await visit.open(created.launchUrl)

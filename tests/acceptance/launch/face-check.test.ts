@@ -21,7 +21,7 @@ const BODY_BYTES_MAX = 32 * 1024
 const SEALED_BYTES_MAX = 2048
 
 test(
-  '[C-001] [C-003] [C-013] [C-016] [C-026] a face check on a desktop by keyboard and by ear, in Arabic, from its creation to the way back',
+  '[merge] [C-001] [C-003] [C-013] [C-016] [C-026] a face check on a desktop by keyboard and by ear, in Arabic, from its creation to the way back',
   WHOLE_FLOW,
   async (t) => {
     const { visit, device, camera } = await newVisitor(t)
@@ -132,7 +132,7 @@ function checkNoPicture({ method, path, contentType, body }: Recorded): void {
 /** How JPEG, PNG, WebP and data URLs begin, as bytes and in base64. */
 const PICTURE = /\xff\xd8\xff|\x89PNG|RIFF....WEBP|data:image|\/9j\/4|iVBORw0KGgo|UklGR/s
 
-test('a still picture is not a living person: the flow ends at once with code 2', WHOLE_FLOW, async (t) => {
+test('[merge] a still picture is not a living person: the flow ends at once with code 2', WHOLE_FLOW, async (t) => {
   const { visit, camera } = await newVisitor(t)
   const created = await host.create()
   camera.show('still')

@@ -20,7 +20,7 @@ before(async () => {
 after(() => shop?.stop())
 
 test(
-  '[C-010] [C-025] a flow begun on a desktop is finished on a phone, and both know where to go',
+  '[merge] [C-010] [C-025] a flow begun on a desktop is finished on a phone, and both know where to go',
   WHOLE_FLOW,
   async (t) => {
     const { visit: first } = await newVisitorWithoutCamera(t)

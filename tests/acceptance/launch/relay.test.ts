@@ -34,34 +34,42 @@ const ALL_FLOWS = { timeout: 4 * WHOLE_FLOW.timeout }
 
 let host: BindingHost
 
-test('relay: a browser that starts a sign-in which somebody else completes is not let in', ALL_FLOWS, async (t) => {
-  host = await startBindingHost({
-    ...{ baseUrl: setting('OSTIARY_URL'), key: setting('OSTIARY_TEST_KEY_EMBED'), port: Number(new URL(LISTED).port) },
-    // The service rightly advises against a headless browser with a played camera. A host that heeded that would let nobody in here, and
-    // its refusals would prove nothing about the return.
-    accepts: ['ALLOW', 'REVIEW', 'BLOCK'],
-    more: sendPages,
-  })
-  t.after(() => host.close())
-  const visitor = await newVisitor(t)
-  const victim: Person = { ...visitor, authenticator: await plugIn(visitor.visit.page), puid: '' }
-  t.after(() => host.client.node.deleteUser(victim.puid))
-  await t.test('relay: the victim has enrolled with a face and a passkey', WHOLE_FLOW, async () => {
-    victim.puid = await enrol(victim)
-  })
-  const attack = (name: string, run: (t: TestContext, victim: Person) => Promise<void>) =>
-    t.test(`relay: ${name}`, WHOLE_FLOW, async (t) => {
-      assert.ok(victim.puid, 'nobody has enrolled')
-      await run(t, victim)
+test(
+  '[merge] relay: a browser that starts a sign-in which somebody else completes is not let in',
+  ALL_FLOWS,
+  async (t) => {
+    host = await startBindingHost({
+      ...{
+        baseUrl: setting('OSTIARY_URL'),
+        key: setting('OSTIARY_TEST_KEY_EMBED'),
+        port: Number(new URL(LISTED).port),
+      },
+      // The service rightly advises against a headless browser with a played camera. A host that heeded that would let nobody in here, and
+      // its refusals would prove nothing about the return.
+      accepts: ['ALLOW', 'REVIEW', 'BLOCK'],
+      more: sendPages,
     })
-  await attack('same device: the victim opens the link, with face and passkey', overLink)
-  await attack('QR code: the victim types a number that is not on the attacker’s screen', overQrCode)
-  await attack('popup: the attacker’s page opens the genuine one, with face and passkey', overPopup)
-  await attack('frame: of the attacker’s page, and of the host’s own page', overFrame)
-  await attack('reload by another key: the attacker opens the link before, during and after', overReload)
-  await attack('back button: the victim returns to the page that has ended', overBackButton)
-  await attack('nobody attacks: the same person in the same browser is let in, once', honestly)
-})
+    t.after(() => host.close())
+    const visitor = await newVisitor(t)
+    const victim: Person = { ...visitor, authenticator: await plugIn(visitor.visit.page), puid: '' }
+    t.after(() => host.client.node.deleteUser(victim.puid))
+    await t.test('relay: the victim has enrolled with a face and a passkey', WHOLE_FLOW, async () => {
+      victim.puid = await enrol(victim)
+    })
+    const attack = (name: string, run: (t: TestContext, victim: Person) => Promise<void>) =>
+      t.test(`relay: ${name}`, WHOLE_FLOW, async (t) => {
+        assert.ok(victim.puid, 'nobody has enrolled')
+        await run(t, victim)
+      })
+    await attack('same device: the victim opens the link, with face and passkey', overLink)
+    await attack('QR code: the victim types a number that is not on the attacker’s screen', overQrCode)
+    await attack('[full] popup: the attacker’s page opens the genuine one, with face and passkey', overPopup)
+    await attack('frame: of the attacker’s page, and of the host’s own page', overFrame)
+    await attack('reload by another key: the attacker opens the link before, during and after', overReload)
+    await attack('back button: the victim returns to the page that has ended', overBackButton)
+    await attack('nobody attacks: the same person in the same browser is let in, once', honestly)
+  },
+)
 
 /** The pages of shops: the host’s own one, and the attacker’s. */
 function sendPages(...[request, reply]: Parameters<typeof sendFramingPage>): boolean {

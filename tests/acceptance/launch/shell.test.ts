@@ -9,7 +9,7 @@ const SHELL_BYTES_MAX = 60 * 1024
 /** Not part of the shell: the worker that runs the models, which loads in the background like them, and answers of the API. */
 const NOT_SHELL = /^\/launch\/(models\/|ort\/|assets\/(worker|ort-runtime)-|api\/)/
 
-test('without models and their runtime the page is at most 60 KB as it travels', async (t) => {
+test('[merge] without models and their runtime the page is at most 60 KB as it travels', async (t) => {
   const { visit, device } = await newVisitorWithoutCamera(t)
   await visit.open((await host.create()).launchUrl)
   await visit.screen(['welcome'])

@@ -43,7 +43,7 @@ const ALL_FLOWS = { timeout: 7 * WHOLE_FLOW.timeout }
 
 // The id lets `npm run spec`, which chooses tests by it, run the flows inside.
 test(
-  '[D-002] a person enrols, signs in on two devices, is distinguished from others, and is deleted',
+  '[merge] [D-002] a person enrols, signs in on two devices, is distinguished from others, and is deleted',
   ALL_FLOWS,
   async (t) => {
     const home = await personWith(t, { form: 'phone' })
@@ -68,11 +68,14 @@ test(
       '[D-032] [D-049] SIGN-IN in the same browser compares here: with a passkey that is enough, and no vector is sent',
       () => signInHere(home, puid),
     )
-    await flow('SIGN-IN with a forged passkey, then with none: refused with -25', () => signInWithoutPasskey(home))
-    await flow('[D-050] SIGN-IN in another browser, which has the passkey but no token: the service compares', (t) =>
-      signInElsewhere(t, home, puid),
+    await flow('[full] SIGN-IN with a forged passkey, then with none: refused with -25', () =>
+      signInWithoutPasskey(home),
     )
-    await t.test('somebody else', { ...ALL_FLOWS, skip: NOBODY_ELSE }, async (t) => {
+    await flow(
+      '[full] [D-050] SIGN-IN in another browser, which has the passkey but no token: the service compares',
+      (t) => signInElsewhere(t, home, puid),
+    )
+    await t.test('[full] somebody else', { ...ALL_FLOWS, skip: NOBODY_ELSE }, async (t) => {
       assert.ok(puid, 'nobody has enrolled')
       const other = await startOtherFace()
       const changeBack = takePlace(home.camera, other)
@@ -96,7 +99,7 @@ test(
       )
     })
     await flow(
-      '[D-052] SIGN-IN where the policy wants the service to compare: a hit here is not enough, and who was deleted stays out',
+      '[full] [D-052] SIGN-IN where the policy wants the service to compare: a hit here is not enough, and who was deleted stays out',
       async () => {
         await host.client.node.deleteUser(puid)
         await signInInVain(home)

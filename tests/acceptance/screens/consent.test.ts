@@ -15,7 +15,7 @@ after(async () => {
   catalog?.stop()
 })
 
-test('what gets the focus behind the consent panel scrolls clear of it', async () => {
+test('[merge] what gets the focus behind the consent panel scrolls clear of it', async () => {
   const page = await device.page()
   await page.setViewportSize({ width: 360, height: 740 })
   await catalog.show(page, { screen: 'welcome-ages', lang: 'en' })
@@ -29,7 +29,7 @@ test('what gets the focus behind the consent panel scrolls clear of it', async (
   await page.close()
 })
 
-test('who registers a face cannot agree before the last point was in view, and a keyboard is enough to get there', async () => {
+test('[merge] who registers a face cannot agree before the last point was in view, and a keyboard is enough to get there', async () => {
   const page = await device.page()
   await page.setViewportSize({ width: 390, height: 844 })
   await catalog.show(page, { screen: 'welcome-enroll-selfie', lang: 'en' })
@@ -59,7 +59,7 @@ test('who registers a face cannot agree before the last point was in view, and a
   await page.close()
 })
 
-test('in a window so low that the button comes after the text, a press on it leads back to what was passed', async () => {
+test('[merge] in a window so low that the button comes after the text, a press on it leads back to what was passed', async () => {
   const page = await device.page()
   await page.setViewportSize({ width: 360, height: 150 })
   await catalog.show(page, { screen: 'welcome-ages', lang: 'en' })

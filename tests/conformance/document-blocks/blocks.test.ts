@@ -4,7 +4,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { readDocuments } from './documents.ts'
-import { fileComplaints, jsonComplaints, PHP, shellComplaints, syntaxComplaints, typeComplaints } from './parse.ts'
+import {
+  fileComplaints,
+  jsonComplaints,
+  PHP,
+  PYTHON,
+  shellComplaints,
+  syntaxComplaints,
+  typeComplaints,
+} from './parse.ts'
 import { programsOf } from './programs.ts'
 import { createProject } from './project.ts'
 
@@ -25,9 +33,13 @@ test('the TypeScript of every document compiles strictly against the SDK', () =>
 
 test('the JavaScript of every document parses', () => assert.deepEqual(syntaxComplaints(folder, programs, 'js'), []))
 
-test('the Python of every document parses', () => assert.deepEqual(syntaxComplaints(folder, programs, 'python'), []))
+const without = (program: string) => (existsSync(program) ? false : `${program} is missing: tools/bootstrap`)
 
-test('the PHP of every document parses', { skip: existsSync(PHP) ? false : 'php is missing: tools/bootstrap' }, () =>
+test('the Python of every document parses', { skip: without(PYTHON) }, () =>
+  assert.deepEqual(syntaxComplaints(folder, programs, 'python'), []),
+)
+
+test('the PHP of every document parses', { skip: without(PHP) }, () =>
   assert.deepEqual(syntaxComplaints(folder, programs, 'php'), []),
 )
 

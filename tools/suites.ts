@@ -1,0 +1,43 @@
+/** The test suites, and what of them every merge runs. */
+import { readFileSync } from 'node:fs'
+import { ROOT } from '@ostiary/testkit/root'
+
+export const SUITES = {
+  pure: {
+    files: [
+      '{apps,packages}/*/src/**/*.test.ts',
+      '{models,measures,tools}/**/*.test.ts',
+      'tests/{testkit,puppet,conformance}/**/*.test.ts',
+    ],
+    without: /\.api\.test\.ts$/,
+    atOnce: 2,
+  },
+  // These wait for the database half of the time.
+  api: { files: ['apps/*/src/**/*.api.test.ts'], without: /$^/, atOnce: 3 },
+  acceptance: { files: ['tests/acceptance/*.test.ts'], without: /$^/, atOnce: 2 },
+  // Real browsers with a camera and models: two at once on two cores would wait for each other.
+  launch: { files: ['tests/acceptance/launch/*.test.ts'], without: /$^/, atOnce: 1 },
+  // Long. The suite above has the shortest of them.
+  documents: { files: ['tests/acceptance/documents/*.test.ts'], without: /$^/, atOnce: 1 },
+  // More people who cannot make every movement. The launch suite has one.
+  abilities: { files: ['tests/acceptance/abilities/*.test.ts'], without: /$^/, atOnce: 1 },
+  // The whole face check in Firefox beside Chromium, with the times of both. The launch suite has more of Chromium.
+  browsers: { files: ['tests/acceptance/browsers/*.test.ts'], without: /$^/, atOnce: 1 },
+  // Every screen by itself, without a service and without a camera.
+  screens: { files: ['tests/acceptance/screens/*.test.ts'], without: /$^/, atOnce: 2 },
+  // All 44 languages, and two that are none. The suite above has six of them.
+  languages: { files: ['tests/acceptance/languages/*.test.ts'], without: /$^/, atOnce: 1 },
+  // Fetches other Nodes, Deno and Bun. The acceptance tests have the short form.
+  packages: { files: ['tests/acceptance/packages/*.test.ts'], without: /$^/, atOnce: 1 },
+} as const
+export type Suite = keyof typeof SUITES
+
+/** The tests of `launch` and `screens` that every merge runs have this in their name. A part of them that only the whole suite runs has `[full]`. */
+export const isMarked = (file: string) => readFileSync(`${ROOT}${file}`, 'utf8').includes('[merge]')
+/** The files that `--merge` keeps. Of the other suites it keeps all. */
+export const MERGE: Partial<Record<Suite, (file: string) => boolean>> = {
+  pure: (file) => !/^(models|measures|tests\/puppet|tools\/release)\//.test(file),
+  acceptance: (file) => /\/(node|sdk-webhooks|install|first-day)\.test\.ts$/.test(file),
+  launch: isMarked,
+  screens: isMarked,
+}
