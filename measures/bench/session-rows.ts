@@ -35,7 +35,7 @@ export async function loadSessions(wire: Wire, databaseUrl: string, host: Host, 
 }
 
 const SESSION_COLUMNS =
-  'tenant_id, created_at, session_id, livemode, area, key_id, state, token_hash, expires_at, due_at, silent_retention_seconds'
+  'tenant_id, created_at, session_id, livemode, area, key_id, state, token_hash, expires_at, due_at'
 const SECRET_COLUMNS = 'tenant_id, created_at, session_id, sealed_key, master_key_id, request'
 
 async function makeRows(wire: Wire, host: Host, wanted: Wanted, index: number): Promise<[Row, Row]> {
@@ -47,7 +47,6 @@ async function makeRows(wire: Wire, host: Host, wanted: Wanted, index: number): 
     now: new Date(wanted.madeAt.getTime() + index),
     lifetimeSeconds: wanted.lifetimeSeconds,
     metadata: {},
-    silentRetentionSeconds: livemode && !request.callback ? request.policy.retentionSeconds : null,
     makeRequest: ({ token }) => ({ token, ...request }),
   })
   return toRows(await valuesOf(prepared.insert))
@@ -82,37 +81,11 @@ function toRows(values: readonly unknown[]): [Row, Row] {
     sealedKey,
     master,
     request,
-    silent,
-  ] = values as [
-    string,
-    Date,
-    string,
-    boolean,
-    string,
-    string,
-    string,
-    Buffer,
-    Date,
-    null,
-    Buffer,
-    string,
-    Buffer,
-    number | null,
-  ]
+  ] = values as [string, Date, string, boolean, string, string, string, Buffer, Date, null, Buffer, string, Buffer]
   const key = [field.uuid(tenantId), field.timestamp(createdAt), field.uuid(sessionId)]
   const times = [field.timestamp(expiresAt), field.timestamp(expiresAt)]
-  const seconds = silent === null ? null : field.int4(silent)
   return [
-    [
-      ...key,
-      field.bool(livemode),
-      field.text(area),
-      field.uuid(keyId),
-      field.text(state),
-      tokenHash,
-      ...times,
-      seconds,
-    ],
+    [...key, field.bool(livemode), field.text(area), field.uuid(keyId), field.text(state), tokenHash, ...times],
     [...key, sealedKey, field.text(master), request],
   ]
 }

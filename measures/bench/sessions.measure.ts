@@ -64,7 +64,7 @@ export const measure: Measure = async ({ full, say }) => {
       figures.push(await compareCrowd(empty, crowded, sizes, say))
       figures.push(await compareCreate(empty, sizes, running, say))
     }
-    if (isAsked('sweep')) figures.push(...(await measureSweep(crowded, { ...sizes, body: CREATE_BODY }, say)))
+    if (isAsked('sweep')) figures.push(await measureSweep(crowded, { ...sizes, body: CREATE_BODY }, say))
     await crowded.api.stop()
     if (!isAsked('deliver')) return figures
     const deliveries = { ...empty, pairs: full ? FULL_DELIVERY_PAIRS : DELIVERY_PAIRS, running }

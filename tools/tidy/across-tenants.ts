@@ -5,7 +5,6 @@ const OPERATOR = 'the operator’s command line works on all tenants'
 const BY_HASH = 'finds the tenant: looked up by the hash of a secret that the caller has'
 const BY_SESSION =
   'finds the tenant: the session id is the capability of the launch page; hosts’ calls compare the tenant after it'
-const LATE = 'a worker job: stores the results of every tenant before the way back to the last release'
 const DISPATCH = 'the worker that sends webhooks serves all tenants in turn'
 
 /** Statements that serve all tenants at once, each with its reason. An unnamed one stands by the path of its file. */
@@ -38,8 +37,6 @@ export const ACROSS_TENANTS: Readonly<Record<string, string>> = {
   'sessions.find_owner': BY_SESSION,
   'sessions.find_state': BY_SESSION,
   'sessions.lock': BY_SESSION,
-  'sessions.has_late': LATE,
-  'sessions.lock_late': LATE,
   'sessions.lock_tag_keys_sealed_with_other': RESEAL,
   'sessions.mark_purged': PURGE,
   'sessions.purge': PURGE,

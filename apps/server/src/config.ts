@@ -172,11 +172,6 @@ export const Settings = Type.Object({
     description:
       'Whether live events are in the event stream (`GET /events`) too, for API and worker. Test events always are. It is for development: in production use webhooks',
   }),
-  LATE_RESULTS: Type.Boolean({
-    default: false,
-    description:
-      'Area C, for the worker: whether live sessions that nobody opened and that have no callback end without a stored result, which is then made when it is read. Set it when no process of the release before runs any more; see operations.md',
-  }),
   KEY_HOLDER_URL: Type.Optional(
     Type.String({
       pattern: '^https?://[^?#]+$',
@@ -233,7 +228,6 @@ export interface Config {
   outbound: { allowNetworks: readonly string[] }
   /** The event stream: whether live events are in it. */
   events: { live: boolean }
-  lateResults: boolean
   launch: LaunchConfig
   networkListsDir: string | null
   sanctions: SanctionsConfig
@@ -317,7 +311,6 @@ export function loadConfig(env: Environment, readFile = (path: string) => readFi
     },
     outbound: { allowNetworks: splitList(values.OUTBOUND_ALLOW_NETWORKS) },
     events: { live: values.EVENTS_LIVE },
-    lateResults: values.LATE_RESULTS,
     launch,
     networkListsDir: values.NETWORK_LISTS_DIR ?? null,
     sanctions: sanctionsOf(values),

@@ -34,7 +34,7 @@ export function createWire(config: Config, options: WireOptions) {
   const strings = createStringsRoom(platform, { keys })
   const sanctions = createSanctionsRoom(platform, { keys, settings, sessions, ...config.sanctions })
   const shared = { keys, settings, webhooks, sessions, launchUrl }
-  const age = createAgeRoom(platform, { ...shared, lateResults: config.lateResults })
+  const age = createAgeRoom(platform, shared)
   const verification = createVerificationRoom(platform, { ...shared, biometrics, passkeys, matcher })
   const page = { ...config.launch, networkListsDir: config.networkListsDir }
   const launch = createLaunchRoom(platform, { settings, sessions, documents, age, verification, ...page })

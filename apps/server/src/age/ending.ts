@@ -1,12 +1,11 @@
 import type { FlowStatus, WebhookEventName } from '@ostiary/contract'
 import type { Clock } from '../platform/clock.ts'
-import type { Db, Queryable } from '../platform/db.ts'
+import type { Queryable } from '../platform/db.ts'
 import type { LabelledCounter } from '../platform/hot-metrics.ts'
 import type { Log } from '../platform/log.ts'
-import { type Concluded, createExpiry, createLateResults, newReturnTicket, type Sessions } from '../sessions/index.ts'
+import { type Concluded, createExpiry, newReturnTicket, type Sessions } from '../sessions/index.ts'
 import type { WebhookMessage, WebhookService } from '../webhooks/index.ts'
 import { type EndRequest, endedResult } from './ended-result.ts'
-import { LATE_RULE } from './late-result.ts'
 import { toResultBytes } from './result.ts'
 import type { AgeSession } from './session.ts'
 import { ageSessionsIn } from './sessions.ts'
@@ -18,11 +17,8 @@ interface Deps {
   log: Log
   /** Sessions that ended, by how. */
   metrics: LabelledCounter
-  /** Whether the operator allows results that are made when they are read. */
-  lateResults: boolean
 }
 
-const LIVE = { livemode: true }
 const EVENTS: Readonly<Record<FlowStatus, WebhookEventName>> = {
   COMPLETED: 'age.session.completed',
   CANCELLED: 'age.session.cancelled',
@@ -30,10 +26,7 @@ const EVENTS: Readonly<Record<FlowStatus, WebhookEventName>> = {
 }
 
 /** The end of an age session: the verdict, the result and its webhook, in one transaction, so that none exists without the others. */
-export function createEnding({ clock, sessions, webhooks, log, metrics, lateResults }: Deps) {
-  const own = ageSessionsIn(sessions)
-  const late = createLateResults({ sessions, own, log })
-
+export function createEnding({ clock, sessions, webhooks, log, metrics }: Deps) {
   /** Ends a session that the transaction holds. */
   async function conclude(tx: Queryable, session: AgeSession, end: EndRequest): Promise<Concluded<FlowStatus>> {
     const at = clock.now()
@@ -49,7 +42,7 @@ export function createEnding({ clock, sessions, webhooks, log, metrics, lateResu
   }
 
   const expiry = createExpiry(
-    { clock, sessions, own, log },
+    { clock, sessions, own: ageSessionsIn(sessions), log },
     {
       conclude: (tx, session) => conclude(tx, session, { flow: 'EXPIRED' }),
       prepare: (session, at) => prepare(session, { flow: 'EXPIRED' }, at),
@@ -59,17 +52,10 @@ export function createEnding({ clock, sessions, webhooks, log, metrics, lateResu
           ended.map((one) => messageOf(one, 'EXPIRED', at)),
         ),
       count: (expired) => metrics.count('EXPIRED', expired),
-      // Only live sessions end so. Where they have an event stream, every end is reported.
-      lateRule: lateResults && !webhooks.hasStream(LIVE) ? LATE_RULE : null,
     },
   )
 
-  return {
-    conclude,
-    ...expiry,
-    /** A job: allows results that are made when they are read, or stores those that there are. */
-    arrangeLateResults: (db: Db): Promise<number> => late.arrange(db, lateResults),
-  }
+  return { conclude, ...expiry }
 }
 export type Ending = ReturnType<typeof createEnding>
 

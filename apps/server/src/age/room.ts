@@ -17,18 +17,13 @@ interface Deps {
   sessions: SessionsRoom
   webhooks: WebhooksRoom
   launchUrl: string
-  /** Whether results of sessions that nobody opened may be made when they are read. */
-  lateResults?: boolean
 }
 
 /** Area C. */
-export function createAgeRoom(
-  platform: Platform,
-  { keys, settings, sessions, webhooks, launchUrl, lateResults = false }: Deps,
-) {
+export function createAgeRoom(platform: Platform, { keys, settings, sessions, webhooks, launchUrl }: Deps) {
   const shared = { ...platform, sessions: sessions.service, webhooks: webhooks.service }
   const ended = createLabelledCounter('ostiary_sessions_ended_total', 'Age sessions that ended, by how', 'flow')
-  const ending = createEnding({ ...shared, lateResults, metrics: platform.metrics.add(ended) })
+  const ending = createEnding({ ...shared, metrics: platform.metrics.add(ended) })
   const service = createAgeService({ ...shared, settings: settings.service, ending, launchUrl })
   const sweepers = sessions.createSweepers(ending.expireDue)
   return {
@@ -38,7 +33,7 @@ export function createAgeRoom(
     async routes(app: FastifyInstance) {
       app.register(ageRoutes, { ...platform, age: service, tokens: settings.tokens, guard: keys.guard })
     },
-    jobs: [{ name: 'arrange-late-results', cron: '* * * * *', run: ending.arrangeLateResults }],
+    jobs: [],
     retention: [],
     start: sweepers.start,
     stop: sweepers.stop,

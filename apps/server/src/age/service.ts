@@ -134,8 +134,6 @@ export function createAgeService({ cells, clock, sessions, settings, webhooks, e
           lifetimeSeconds:
             body.sessionExpiry ?? Math.min(SESSION_LIMITS.lifetimeSecondsDefault, current.sessionSecondsMax),
           metadata: request.metadata,
-          // Test sessions are in the event stream.
-          silentRetentionSeconds: livemode && !request.callback ? request.policy.retentionSeconds : null,
           makeRequest: ({ token }) => ({ token, ...request }),
         }
       })

@@ -1,8 +1,6 @@
 import { type Sessions, sessionsOfArea } from '../sessions/index.ts'
-import { lateResultOf } from './late-result.ts'
 import type { AgeRequest } from './request.ts'
 import type { AgeProgress } from './session.ts'
 
-export const ageSessionsIn = (sessions: Sessions) =>
-  sessionsOfArea<AgeRequest, AgeProgress>(sessions, 'age', lateResultOf)
+export const ageSessionsIn = (sessions: Sessions) => sessionsOfArea<AgeRequest, AgeProgress>(sessions, 'age')
 export type AgeSessions = ReturnType<typeof ageSessionsIn>

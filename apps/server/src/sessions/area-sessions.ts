@@ -1,7 +1,5 @@
 import type { SessionArea } from '@ostiary/contract'
 import type { Queryable } from '../platform/db.ts'
-import type { DueLimits } from './expiry-store.ts'
-import type { PurgePlace } from './late-result-store.ts'
 import type { SharedRequest } from './request.ts'
 import type { NewSession, Sessions } from './service.ts'
 import { isPurged, type Session, type Tombstone } from './session.ts'
@@ -13,7 +11,6 @@ import { isPurged, type Session, type Tombstone } from './session.ts'
 export function sessionsOfArea<Request extends SharedRequest, Own>(
   sessions: Sessions,
   area: SessionArea,
-  makeResult?: MakeResult<Request, Own>,
 ): AreaSessions<Request, Own> {
   /** What is sealed in a session was written by its area, and nobody else can write it. */
   function isOwn<S extends Session>(session: S): session is S & Session<Request, Own> {
@@ -26,45 +23,26 @@ export function sessionsOfArea<Request extends SharedRequest, Own>(
     return isOwn(found) ? found : undefined
   }
 
-  /** The session with its result, also where that is not stored. */
-  function withResult(session: Session<Request, Own>): Session<Request, Own> {
-    if (session.result || session.resultRule === null) return session
-    if (!makeResult) throw new Error('A session of this area has a result that was not stored')
-    return { ...session, result: makeResult(session, session.resultRule) }
-  }
-
-  function whole(found: Session | Tombstone | undefined): Session<Request, Own> | Tombstone | undefined {
-    const session = typed(found)
-    return session && !isPurged(session) ? withResult(session) : session
-  }
-
   return {
     area,
     isOwn,
     prepare: (wanted) => sessions.prepare({ ...wanted, area }),
-    find: async (sessionId) => whole(await sessions.find(sessionId)),
-    findByToken: async (token) => whole(await sessions.findByToken(token)),
+    find: async (sessionId) => typed(await sessions.find(sessionId)),
+    findByToken: async (token) => typed(await sessions.findByToken(token)),
     whileLocked: (sessionId, work) =>
       sessions.whileLocked(sessionId, async (tx, found) => {
-        const session = whole(found)
+        const session = typed(found)
         return session ? work(tx, session) : undefined
       }),
     async lockDue(tx, partition, query) {
-      const { due, ...counts } = await sessions.lockDue(tx, partition, { ...query, area })
-      return { due: due.filter(isOwn), ...counts }
-    },
-    async lockLate(tx, after, limit) {
-      const { late, last } = await sessions.lockLate(tx, after, limit)
-      return { late: late.filter(isOwn).map(withResult), last }
+      const { due, unreadable } = await sessions.lockDue(tx, partition, { ...query, area })
+      return { due: due.filter(isOwn), unreadable }
     },
     async list(owner, page) {
       return (await sessions.list(owner, area, page)).map(typed).filter((session) => session !== undefined)
     },
   }
 }
-
-/** Makes the bytes of a result that is not stored, by the rule of this number: the same bytes whenever it is asked. */
-export type MakeResult<Request extends SharedRequest, Own> = (session: Session<Request, Own>, rule: number) => Buffer
 
 export interface AreaSessions<Request extends SharedRequest, Own> {
   area: SessionArea
@@ -84,15 +62,8 @@ export interface AreaSessions<Request extends SharedRequest, Own> {
   lockDue(
     tx: Queryable,
     partition: string,
-    query: { now: Date } & DueLimits,
-  ): Promise<{ due: Session<Request, Own>[]; unreadable: number; ended: number }>
-  /** The next sessions whose results are not stored, with these results. */
-  lockLate(
-    tx: Queryable,
-    after: PurgePlace,
-    limit: number,
-  ): Promise<{ late: Session<Request, Own>[]; last: PurgePlace | null }>
-  /** Without results that are not stored: a list shows none. */
+    query: { now: Date; limit: number },
+  ): Promise<{ due: Session<Request, Own>[]; unreadable: number }>
   list(
     owner: Parameters<Sessions['list']>[0],
     page: Parameters<Sessions['list']>[2],

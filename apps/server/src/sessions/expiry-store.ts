@@ -1,14 +1,12 @@
 import { hash } from 'node:crypto'
 import { AREA_LETTERS, type SessionArea } from '@ostiary/contract'
-import { DAY_MS } from '../platform/clock.ts'
 import { type Queryable, type Statement, sql } from '../platform/db.ts'
-import { RELEASE_NEEDED } from './late-result-store.ts'
 import { CLEAR, SEALED, type SecretsRow, type SessionKey, type SessionRow } from './store.ts'
 
 /** SQL of the sweeper. It names the partition of a day, because PostgreSQL would open those of all days that are kept. */
 
 const DEFAULT_PARTITION = 'sessions_default'
-const DAY = /^sessions_(\d{4})(\d{2})(\d{2})$/
+const DAY = /^sessions_\d{8}$/
 
 /** Only names of partitions get into the text of a statement. */
 function checked(partition: string): string {
@@ -49,43 +47,16 @@ function findDueIn(partitions: readonly string[]): Statement {
 const dueStatements = new WeakMap<readonly string[], Statement>()
 
 /**
- * Locks what is due, and ends what nobody opened and whose end is reported to nobody: that has a retention in its clear row, and no progress. A call
- * that was refused can leave progress in the state CREATED. It is asked row by row, because the planner would read all sealed rows.
- *
- * Locks the clear rows only. The sealed rows of the others are read by a later statement, which sees what the locked row belongs to. A row that
- * changed while this statement waited has another place: it is not ended here, and is due again at the next turn.
+ * Locks the clear rows only. A later statement reads the sealed rows, and sees what belongs to the locked ones.
  *
  * The limit is part of the text: a plan that does not know it expects a tenth of the table.
  */
 function lockDueIn(partition: string, limit: number): Statement {
-  const name = checked(partition)
   return sql(
-    `sessions.lock_due_${name}_${limit}`,
-    `with allowed as materialized (
-       select from schema_migrations where ${RELEASE_NEEDED} and $3::smallint is not null for share
-     ), due as materialized (
-       select s.ctid as place, s.* from ${name} s where ended_at is null and due_at <= $1 and area = $2
-       order by due_at limit ${Math.trunc(limit)} for update skip locked
-     ), silent as materialized (
-       select place from due d where state = 'CREATED' and silent_retention_seconds is not null and exists (select from allowed)
-         and (select v.progress is null from session_secrets v where v.tenant_id = d.tenant_id and v.created_at = d.created_at
-           and v.session_id = d.session_id${boundsOf(name)}) is not false
-     ), ended as (
-       update ${name} set state = 'EXPIRED', ended_at = $1, purge_at = $1 + silent_retention_seconds * interval '1 second', result_rule = $3
-       where ctid = any(array(select place from silent)) returning 1
-     )
-     select n.ended, ${CLEAR} from (select count(*)::int as ended from ended) n
-       left join (select * from due where place not in (select place from silent)) s on true`,
+    `sessions.lock_due_${partition}_${limit}`,
+    `select ${CLEAR} from ${checked(partition)} s where ended_at is null and due_at <= $1 and area = $2
+     order by due_at limit ${Math.trunc(limit)} for update skip locked`,
   )
-}
-
-/** As text and not as parameters: so the plan has one partition of the sealed rows. */
-function boundsOf(partition: string): string {
-  const [, year, month, day] = DAY.exec(partition) ?? []
-  if (day === undefined) return ''
-  const start = new Date(`${year}-${month}-${day}T00:00:00Z`)
-  const end = new Date(start.getTime() + DAY_MS)
-  return ` and v.created_at >= '${start.toISOString()}' and v.created_at < '${end.toISOString()}'`
 }
 
 // The bounds make PostgreSQL read the partitions of these days only.
@@ -103,12 +74,6 @@ export interface DueQuery {
   now: Date
 }
 
-export interface DueLimits {
-  limit: number
-  /** The rule that makes the results of sessions that end in SQL; null where none may end so. */
-  rule: number | null
-}
-
 export const expiryStore = {
   async listPartitions(db: Queryable): Promise<string[]> {
     return (await db.rows<{ name: string }>(LIST_PARTITIONS)).map(({ name }) => name)
@@ -117,17 +82,12 @@ export const expiryStore = {
     partitions.length === 0 ? [] : (await db.rows<{ name: string }>(findOpenIn(partitions))).map(({ name }) => name),
   findDueIn: async (db: Queryable, partitions: readonly string[], { area, now }: DueQuery): Promise<string[]> =>
     (await db.rows<{ name: string }>(findDueIn(partitions), [now, AREA_LETTERS[area]])).map(({ name }) => name),
-  /** Sessions of a partition that are due, locked, without those that others hold, and how many of them this has ended. */
-  async lockDue(
+  /** Sessions of a partition that are due, locked, without those that others hold. */
+  lockDue: (
     tx: Queryable,
     partition: string,
-    { area, now, limit, rule }: DueQuery & DueLimits,
-  ): Promise<{ locked: SessionRow[]; ended: number }> {
-    type Row = { ended: number } & (SessionRow | { sessionId: null })
-    const rows = await tx.rows<Row>(lockDueIn(partition, limit), [now, AREA_LETTERS[area], rule])
-    const locked = rows.flatMap(({ ended: _ended, ...row }) => (row.sessionId === null ? [] : [row]))
-    return { locked, ended: rows[0]?.ended ?? 0 }
-  },
+    { area, now, limit }: DueQuery & { limit: number },
+  ): Promise<SessionRow[]> => tx.rows<SessionRow>(lockDueIn(partition, limit), [now, AREA_LETTERS[area]]),
   /** The sealed parts of these sessions, by their ids. */
   async findSecrets(tx: Queryable, keys: readonly SessionKey[]): Promise<Map<string, SecretsRow>> {
     if (keys.length === 0) return new Map()

@@ -9,8 +9,6 @@ import type { Session } from './session.ts'
 
 /** Sessions that the sweeper ends in one transaction. */
 const BATCH = 500
-/** The same where most of them end in SQL: the statement costs a tenth less for each. */
-const LATE_BATCH = 1_000
 
 interface Deps<Request extends SharedRequest, Own> {
   clock: Clock
@@ -27,8 +25,6 @@ interface AreaExpiry<S extends Session, E> {
   prepare(session: S, at: Date): E
   follow(tx: Queryable, ended: readonly E[], at: Date): Promise<unknown>
   count(expired: number): void
-  /** The rule by which a result is made when it is read, where sessions may end without one; otherwise null. */
-  lateRule?: number | null
 }
 
 type Ended<S> = SessionEnding & { session: S }
@@ -36,7 +32,7 @@ type Ended<S> = SessionEnding & { session: S }
 /** The end of sessions whose time is over: one that a call meets, and all that the sweeper finds. */
 export function createExpiry<Request extends SharedRequest, Own, E extends Ended<Session<Request, Own>>>(
   { clock, sessions, own, log }: Deps<Request, Own>,
-  { conclude, prepare, follow, count, lateRule = null }: AreaExpiry<Session<Request, Own>, E>,
+  { conclude, prepare, follow, count }: AreaExpiry<Session<Request, Own>, E>,
 ) {
   function prepareAll(due: readonly Session<Request, Own>[], at: Date) {
     const ended: E[] = []
@@ -55,14 +51,13 @@ export function createExpiry<Request extends SharedRequest, Own, E extends Ended
   async function expireIn(db: Db, partition: string): Promise<number> {
     const { expired, postponed } = await db.transaction(async (tx) => {
       const at = clock.now()
-      const query = { now: at, limit: lateRule === null ? BATCH : LATE_BATCH, rule: lateRule }
-      const { due, unreadable, ended: silently } = await own.lockDue(tx, partition, query)
+      const { due, unreadable } = await own.lockDue(tx, partition, { now: at, limit: BATCH })
       if (unreadable > 0) log.error({ count: unreadable }, 'sessions cannot be opened; is a master key missing?')
       const { ended, stuck } = prepareAll(due, at)
       await sessions.postpone(tx, stuck, at)
       await sessions.endMany(tx, ended, { state: 'EXPIRED', at })
       await follow(tx, ended, at)
-      return { expired: silently + ended.length, postponed: unreadable + stuck.length }
+      return { expired: ended.length, postponed: unreadable + stuck.length }
     })
     count(expired)
     return expired + postponed

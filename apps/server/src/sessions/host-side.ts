@@ -41,8 +41,6 @@ export interface HostArea<Request extends SharedRequest, Own> {
 export interface Creation<Request> {
   lifetimeSeconds: number
   metadata: Readonly<Record<string, unknown>>
-  /** The retention, where the end of the session is reported to nobody; otherwise null. */
-  silentRetentionSeconds?: number | null
   makeRequest(made: { token: string }): Request
 }
 

@@ -1,4 +1,4 @@
-export { type AreaSessions, type MakeResult, sessionsOfArea } from './area-sessions.ts'
+export { type AreaSessions, sessionsOfArea } from './area-sessions.ts'
 export { isSessionId, launchUrlFor } from './capability.ts'
 export { type ConsentAnswer, consentOf, readConsent } from './consent.ts'
 export {
@@ -25,7 +25,6 @@ export {
   type WorkResult,
 } from './flow.ts'
 export { type Confirmed, createHostSide, type ReturnCode } from './host-side.ts'
-export { createLateResults } from './late-results.ts'
 export type { ListQuery } from './list.ts'
 export { assertCan, canHappen, flowStatusOf, isFinal, isWaiting, nextState, type Standing } from './machine.ts'
 export {

@@ -5,10 +5,10 @@ import { keyOf, type SessionKey } from './store.ts'
 /**
  * What a tombstone keeps: its ids, when it was created and when it was deleted. The other times go too, because an end after `expires_at` says
  * EXPIRED. Nothing is due any more; the index `sessions_not_purged` leaves rows out by that. The tags reveal nothing, but they concern the
- * erased content.
+ * erased content. `silent_retention_seconds` is in rows of the last release.
  */
 const tombstoneOf = (deletedAt: string) =>
-  `state = '${PURGED}', metadata_tags = null, silent_retention_seconds = null, result_rule = null, expires_at = ${deletedAt}, ended_at = ${deletedAt}, due_at = 'infinity'`
+  `state = '${PURGED}', metadata_tags = null, silent_retention_seconds = null, expires_at = ${deletedAt}, ended_at = ${deletedAt}, due_at = 'infinity'`
 const KEY = 'tenant_id = $1 and created_at = $2 and session_id = $3'
 const SAME = (a: string, b: string) =>
   `${a}.tenant_id = ${b}.tenant_id and ${a}.created_at = ${b}.created_at and ${a}.session_id = ${b}.session_id`
@@ -36,14 +36,11 @@ const PURGE = sql(
    )
    select count(*)::int as count from gone`,
 )
-// Sessions whose result is not stored have no time in the sealed row: they are found by the clear one.
 const MARK_PURGED = sql(
   'sessions.mark_purged',
   `with due as (
      select tenant_id, created_at, session_id from sessions where purge_at <= $1 and due_at < 'infinity'
      order by purge_at limit $2 for update skip locked
-   ), gone as (
-     delete from session_secrets v using due d where ${SAME('v', 'd')}
    )
    update sessions s set ${tombstoneOf('s.purge_at')} from due d where ${SAME('s', 'd')}`,
 )
@@ -65,7 +62,7 @@ export const sessionPurgeStore = {
       await tx.rows(BY_KEY)
       return (await tx.rows<{ count: number }>(PURGE, [now, limit]))[0]?.count ?? 0
     }),
-  /** Makes tombstones of rows whose retention has passed and that still say how the session ended, and deletes what they have sealed. */
+  /** Makes tombstones of rows whose retention has passed and that still say how the session ended. */
   markPurged: (db: Db, now: Date, limit: number): Promise<number> =>
     db.transaction(async (tx) => {
       await tx.rows(BY_KEY)

@@ -12,8 +12,7 @@ import type { TenantData } from '../platform/tenant-data.ts'
 import { hashToken, hourOf, isSessionId, isTokenOf, newSessionId, newToken, sessionOfToken } from './capability.ts'
 import { createChanges } from './changes.ts'
 import { sessionEnded } from './errors.ts'
-import { type DueLimits, type DueQuery, expiryStore } from './expiry-store.ts'
-import { lateResultStore, type PurgePlace } from './late-result-store.ts'
+import { type DueQuery, expiryStore } from './expiry-store.ts'
 import { type ListWanted, windowsBefore } from './list.ts'
 import { sessionListStore } from './list-store.ts'
 import { createOpenDays } from './open-days.ts'
@@ -60,8 +59,6 @@ export interface NewSession {
   now: Date
   lifetimeSeconds: number
   metadata: Readonly<Record<string, unknown>>
-  /** The retention, where the end of the session is reported to nobody; otherwise null. */
-  silentRetentionSeconds?: number | null
   /** What the host asked for. `makeRequest` gets the token, which is part of the result and nowhere else. */
   makeRequest(made: { sessionId: string; token: string }): SharedRequest
 }
@@ -111,11 +108,6 @@ export function createSessions({ cells, clock, ids, vault, ring, log, overtaken 
     }
   }
 
-  async function withSecrets(tx: Queryable, rows: readonly SessionRow[]): Promise<StoredSession[]> {
-    const secrets = await expiryStore.findSecrets(tx, rows)
-    return rows.map((row) => ({ ...row, ...(secrets.get(row.sessionId) ?? NO_SECRETS) }))
-  }
-
   function leaveOut({ tenantId, sessionId }: SessionKey, err: unknown): undefined {
     log.error({ err, tenantId, sessionId }, 'a session cannot be opened and is left out of a list')
   }
@@ -144,7 +136,7 @@ export function createSessions({ cells, clock, ids, vault, ring, log, overtaken 
 
   return {
     /** Prepares a session: everything but the insert, which belongs into the caller's transaction. */
-    async prepare({ creator, area, now, lifetimeSeconds, metadata, silentRetentionSeconds, makeRequest }: NewSession) {
+    async prepare({ creator, area, now, lifetimeSeconds, metadata, makeRequest }: NewSession) {
       const { tenantId, livemode, keyId } = creator
       const sessionId = newSessionId(bucketOf(tenantId), now, ids.randomBytes)
       const token = newToken(sessionId, ids.randomBytes)
@@ -159,7 +151,6 @@ export function createSessions({ cells, clock, ids, vault, ring, log, overtaken 
         state: 'CREATED' as const,
         tokenHash: hashToken(token),
         tags: tags.length > 0 ? tags : null,
-        silentRetentionSeconds: silentRetentionSeconds ?? null,
         sealedKey: stored.blob,
         masterKeyId: stored.masterKeyId,
         request: sealPart(dataKey, sessionId, 'request', request),
@@ -215,33 +206,21 @@ export function createSessions({ cells, clock, ids, vault, ring, log, overtaken 
 
     /**
      * Sessions of a partition whose time is over, locked, without those that others hold. One that cannot be opened (no master key) is
-     * postponed. Those whose end is reported to nobody are ended by the same statement, where a rule for their results is given: `ended`.
+     * postponed.
      */
     async lockDue(
       tx: Queryable,
       partition: string,
-      { now, ...query }: DueQuery & DueLimits,
-    ): Promise<{ due: Session[]; unreadable: number; ended: number }> {
-      const { locked, ended } = await expiryStore.lockDue(tx, partition, { now, ...query })
-      const rows = await withSecrets(tx, locked)
+      query: DueQuery & { limit: number },
+    ): Promise<{ due: Session[]; unreadable: number }> {
+      const locked = await expiryStore.lockDue(tx, partition, query)
+      const secrets = await expiryStore.findSecrets(tx, locked)
+      const rows = locked.map((row) => ({ ...row, ...(secrets.get(row.sessionId) ?? NO_SECRETS) }))
       const opened = await Promise.all(rows.map((row) => open(row).catch(() => undefined)))
       const unreadable = rows.filter((_row, at) => !opened[at] || isPurged(opened[at]))
-      await putOff(tx, unreadable, now)
+      await putOff(tx, unreadable, query.now)
       const due = opened.filter((session): session is Session => session !== undefined && !isPurged(session))
-      return { due, unreadable: unreadable.length, ended }
-    },
-
-    /** The next sessions whose results are not stored, held by this transaction. `last` is the place to go on from. */
-    async lockLate(
-      tx: Queryable,
-      after: PurgePlace,
-      limit: number,
-    ): Promise<{ late: Session[]; last: PurgePlace | null }> {
-      const locked = await lateResultStore.lock(tx, after, limit)
-      const opened = await Promise.all((await withSecrets(tx, locked)).map((row) => open(row).catch(() => undefined)))
-      const late = opened.filter((session): session is Session => session !== undefined && !isPurged(session))
-      const last = locked.at(-1)
-      return { late, last: last?.purgeAt ? { purgeAt: last.purgeAt, sessionId: last.sessionId } : null }
+      return { due, unreadable: unreadable.length }
     },
 
     postpone: putOff,

@@ -12,7 +12,7 @@ export interface Session<Request extends SharedRequest = SharedRequest, Own = un
   dataKey: KeyObject
   request: Request
   progress: Progress<Own> | null
-  /** The exact bytes of the result as they are stored; null until the session ends, and where `resultRule` makes them (`AreaSessions`). */
+  /** The exact bytes of the result as they are stored; null until the session ends. */
   result: Buffer | null
   /** Null until the session ends, if no device has opened it, and if the last release has ended it. */
   returnTicket: ReturnTicket | null

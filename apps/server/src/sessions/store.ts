@@ -18,8 +18,6 @@ export interface SessionRow {
   dueAt: Date
   endedAt: Date | null
   purgeAt: Date | null
-  /** The rule that makes the result of an ended session; null when the result is stored. */
-  resultRule: number | null
 }
 
 /** The sealed part; absent once the session is purged. */
@@ -52,7 +50,7 @@ export type SessionOwner = Pick<SessionRow, 'tenantId' | 'livemode' | 'area'>
 const AREA = `case s.area when '${AREA_LETTERS.age}' then 'age' when '${AREA_LETTERS.verification}' then 'verification' end as area`
 export const CLEAR = `s.tenant_id as "tenantId", s.created_at as "createdAt", s.session_id as "sessionId", s.livemode, ${AREA},
   s.key_id as "keyId", s.state, s.token_hash as "tokenHash", s.expires_at as "expiresAt", s.due_at as "dueAt",
-  s.ended_at as "endedAt", s.purge_at as "purgeAt", s.result_rule as "resultRule"`
+  s.ended_at as "endedAt", s.purge_at as "purgeAt"`
 export const SEALED = `v.sealed_key as "sealedKey", v.master_key_id as "masterKeyId", v.request, v.progress, v.result, v.return_ticket as "returnTicket"`
 // LIMIT makes PostgreSQL look up the sealed row by its key. A join that is planned before the day has rows, as every midnight, would read all of the
 // day. The bounds are repeated for both tables, so that one partition of each is read where the day has none of its own.
@@ -67,9 +65,8 @@ const KEY = 'tenant_id = $1 and created_at = $2 and session_id = $3'
 const INSERT = sql(
   'sessions.insert',
   `with made as (
-     insert into sessions (tenant_id, created_at, session_id, livemode, area, key_id, state, token_hash, expires_at, due_at, metadata_tags,
-       silent_retention_seconds)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9, $10, $14)
+     insert into sessions (tenant_id, created_at, session_id, livemode, area, key_id, state, token_hash, expires_at, due_at, metadata_tags)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9, $10)
    )
    insert into session_secrets (tenant_id, created_at, session_id, sealed_key, master_key_id, request)
    values ($1, $2, $3, $11, $12, $13)`,
@@ -88,7 +85,7 @@ const INSERT_TYPES = [
   'bytea',
   'timestamptz',
   'bigint[]',
-].concat(['bytea', 'text', 'bytea', 'integer'])
+].concat(['bytea', 'text', 'bytea'])
 function insertOf(rows: number): Statement {
   const places = Array.from({ length: rows }, (_, row) => {
     const place = (type: string, index: number) =>
@@ -97,12 +94,11 @@ function insertOf(rows: number): Statement {
   })
   return sql(
     `sessions.insert_${rows}`,
-    `with given (tenant_id, created_at, session_id, livemode, area, key_id, state, token_hash, expires_at, tags, sealed_key, master_key_id, request, silent) as (
+    `with given (tenant_id, created_at, session_id, livemode, area, key_id, state, token_hash, expires_at, tags, sealed_key, master_key_id, request) as (
        values ${places.join(', ')}
      ), made as (
-       insert into sessions (tenant_id, created_at, session_id, livemode, area, key_id, state, token_hash, expires_at, due_at, metadata_tags,
-         silent_retention_seconds)
-       select tenant_id, created_at, session_id, livemode, area, key_id, state, token_hash, expires_at, expires_at, tags, silent from given
+       insert into sessions (tenant_id, created_at, session_id, livemode, area, key_id, state, token_hash, expires_at, due_at, metadata_tags)
+       select tenant_id, created_at, session_id, livemode, area, key_id, state, token_hash, expires_at, expires_at, tags from given
      )
      insert into session_secrets (tenant_id, created_at, session_id, sealed_key, master_key_id, request)
      select tenant_id, created_at, session_id, sealed_key, master_key_id, request from given`,
@@ -202,10 +198,8 @@ const BACKLOG = sql(
   `select count(*)::int as open, coalesce(extract(epoch from $1 - min(due_at)), 0)::float8 as "overdueSeconds"
    from (select due_at from sessions where ended_at is null and due_at <= $1 order by due_at limit 10000) as due`,
 )
-export interface NewRow extends Omit<SessionRow, 'dueAt' | 'endedAt' | 'purgeAt' | 'resultRule'> {
+export interface NewRow extends Omit<SessionRow, 'dueAt' | 'endedAt' | 'purgeAt'> {
   tags: readonly string[] | null
-  /** The retention, where the end of the session is reported to nobody. */
-  silentRetentionSeconds?: number | null
   sealedKey: Buffer
   masterKeyId: string
   request: Buffer
@@ -253,7 +247,6 @@ function newValues(row: NewRow): unknown[] {
     row.sealedKey,
     row.masterKeyId,
     row.request,
-    row.silentRetentionSeconds ?? null,
   ]
 }
 

@@ -121,9 +121,6 @@ export function createWebhookService({ cells, clock, ids, vault, allowNetworks, 
       return named.map(({ id }) => id)
     },
 
-    /** Whether the events of this mode are in the stream. */
-    hasStream: ({ livemode }: Pick<TenantData, 'livemode'>): boolean => isStreamed(livemode),
-
     /** Removes everything about a session in the caller's transaction: messages, queue rows, log, events of the stream. Returns how many messages. */
     async erase(tx: Queryable, owner: TenantData, subjectId: string): Promise<number> {
       await streamStore.erase(tx, owner, subjectId)

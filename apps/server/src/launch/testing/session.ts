@@ -24,7 +24,6 @@ export function sessionAt<Own = never>(
     tokenHash: Buffer.alloc(32),
     endedAt: null,
     purgeAt: null,
-    resultRule: null,
     dataKey: createSecretKey(randomBytes(32)),
     result: null,
     returnTicket: null,
