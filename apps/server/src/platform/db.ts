@@ -2,11 +2,12 @@ import pg from 'pg'
 import { type ConnectionFacts, inspect, refusePooler } from './connection-facts.ts'
 import { createConnectionGuard, SECOND_CONNECTION } from './connection-guard.ts'
 import { AppError } from './errors.ts'
-import { GatheredStatements } from './gathered-statements.ts'
 import { createKeyedMutex, type WithLock } from './keyed-mutex.ts'
 import type { Log } from './log.ts'
-import { BEGIN, type Outcome, type Part, PreparedQuery } from './prepared-query.ts'
 import { createReachability } from './reachability.ts'
+
+// Times are written without the time zone of the process.
+pg.defaults.parseInputDatesAsUTC = true
 
 /** A prepared statement: its name is unique in the code base, so that each connection plans it once. */
 export interface Statement {
@@ -30,7 +31,7 @@ export interface Queryable {
 export interface Db extends Queryable {
   /** READ COMMITTED. Commits when `work` returns, rolls back when it throws. */
   transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>
-  /** Runs a statement once for each list of values, in one round trip and one transaction. The outcomes have the order of the lists. */
+  /** Runs a statement once for each list of values, in one transaction. The outcomes have the order of the lists. */
   repeat<R extends object>(statement: Statement, lists: readonly Values[]): Promise<{ rows: R[]; count: number }[]>
   /**
    * Runs work of callers who would wait for the same row one at a time. They wait without a connection: of many equal requests at
@@ -87,6 +88,11 @@ export function createDb(options: DbOptions): Db {
     idleTimeoutMillis: 0,
     maxLifetimeSeconds: 2 * 86_400,
     keepAlive: true,
+    // Statements that are given without waiting for each other share a round trip.
+    pipeline: true,
+    // The server cancels statements that take too long. A server that has vanished cancels nothing, and its connection would hang for
+    // hours: pg destroys it.
+    query_timeout: options.statementTimeoutMs + PATIENCE_MS,
     application_name: options.applicationName,
     // PgBouncer refuses such parameters, or drops them without a word: behind it the role has these settings.
     ...(!isPooled && { options: asOptions(settings) }),
@@ -96,95 +102,80 @@ export function createDb(options: DbOptions): Db {
   pool.on('error', (err) => options.log.debug({ err }, 'idle database connection lost'))
   pool.on('connect', (client) => client.on('error', () => {}))
 
-  const reachability = createReachability(options.log, options.cell ?? 'main', () => poolQueries.run(PROBE))
+  const reachability = createReachability(options.log, options.cell ?? 'main', () =>
+    onConnection((client) => sendOn(client)(PROBE, [])),
+  )
   const guard = options.refuseSecondConnection ? createConnectionGuard() : undefined
-  const acquire = (use: (client: pg.PoolClient) => void, fail: (error: Error) => void) => {
-    if (guard?.isHeld()) return fail(new Error(SECOND_CONNECTION))
-    pool.connect((error, client) => {
-      if (client) return use(client)
-      if (isUnavailable(error) && !pool.ending) reachability.noteFailure(error)
-      fail(error ?? new Error('no connection'))
-    })
-  }
-  const watchdog = createWatchdog(options.statementTimeoutMs + PATIENCE_MS, options.log, reachability.noteAnswer)
-  const control = (client: pg.PoolClient, statement: Statement) =>
-    execute(
-      (...sending) => watchdog.send(client, ...sending),
-      statement,
-      [],
-      ({ command }) => command,
-    )
+  /** Connections that are not used again. */
+  const broken = new WeakSet<pg.PoolClient>()
 
-  const poolQueries = queryable((statement, values, callback) => {
-    acquire((client) => {
-      watchdog.send(client, statement, values, (failure, outcome) => {
-        client.release(isUnavailable(failure))
-        callback(failure, outcome)
-      })
-    }, callback)
-  })
+  async function acquire(): Promise<pg.PoolClient> {
+    if (guard?.isHeld()) throw new Error(SECOND_CONNECTION)
+    try {
+      return await pool.connect()
+    } catch (error) {
+      if (isUnavailable(error) && !pool.ending) reachability.noteFailure(error)
+      throw translate(error)
+    }
+  }
+
+  async function onConnection<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+    const client = await acquire()
+    try {
+      return await work(client)
+    } finally {
+      client.release(broken.has(client))
+    }
+  }
+
+  async function send(client: pg.PoolClient, query: pg.QueryConfig): Promise<pg.QueryResult> {
+    try {
+      const result = await client.query(query)
+      reachability.noteAnswer()
+      return result
+    } catch (error) {
+      if (error instanceof Error && error.message === SILENCE)
+        options.log.warn('a database connection did not answer and was cut')
+      if (!isUsableAfter(error)) broken.add(client)
+      throw translate(error instanceof Error ? Object.assign(error, { statement: query.name }) : error)
+    }
+  }
+  const sendOn =
+    (client: pg.PoolClient): Send =>
+    ({ name, text }, values) =>
+      send(client, { name, text, values: [...values] })
 
   return {
-    ...poolQueries,
+    ...queryable((statement, values) => onConnection((client) => sendOn(client)(statement, values))),
 
-    repeat: <R extends object>(statement: Statement, lists: readonly Values[]) =>
-      new Promise<{ rows: R[]; count: number }[]>((resolve, reject) => {
-        const fail = (error: unknown) => reject(translate(error))
-        acquire((client) => {
-          watchdog.repeat(client, statement, lists, (failure, outcomes) => {
-            client.release(isUnavailable(failure))
-            if (outcomes && !failure) resolve(outcomes as unknown as { rows: R[]; count: number }[])
-            else fail(named(failure, statement))
-          })
-        }, fail)
-      }),
+    transaction: (work) =>
+      onConnection((client) =>
+        runTransaction(sendOn(client), async (sendInside) => {
+          const run = () => work(queryable(sendInside))
+          return guard ? guard.hold(run) : run()
+        }),
+      ),
 
-    async transaction(work) {
-      const client = await new Promise<pg.PoolClient>((resolve, reject) => {
-        acquire(resolve, (error) => reject(translate(error)))
-      })
-      let broken = false
-      const statements = new GatheredStatements(BEGIN, (parts) => watchdog.sendAll(client, parts))
-      try {
-        const tx = queryable((...given) => statements.add(...given))
-        const result = await (guard ? guard.hold(() => work(tx)) : work(tx))
-        statements.close()
-        if (!statements.hasBegun) return result
-        if (statements.failure) throw new Error('The transaction did not begin', { cause: statements.failure })
-        const outcome = await control(client, COMMIT)
-        // PostgreSQL answers the commit of a failed transaction without an error, by rolling it back.
-        if (outcome !== 'COMMIT') throw new Error('The transaction was rolled back: one of its statements had failed')
-        return result
-      } catch (error) {
-        statements.drop(error)
-        // As with a single statement: a server that is no longer the primary answers a rollback, and would fail the next transaction too.
-        broken = isUnavailable(error instanceof AppError ? error.cause : error)
-        // A failed rollback means the connection is gone; PostgreSQL has then rolled back by itself.
-        if (statements.hasBegun)
-          await control(client, ROLLBACK).catch(() => {
-            broken = true
-          })
-        throw translate(error)
-      } finally {
-        client.release(broken)
-      }
+    async repeat<R extends object>(statement: Statement, lists: readonly Values[]) {
+      const runAll = (send: Send) => Promise.all(lists.map((values) => send(statement, values)))
+      const results = await onConnection((client) =>
+        lists.length === 1 ? runAll(sendOn(client)) : runTransaction(sendOn(client), runAll),
+      )
+      return results.map(({ rows, rowCount }) => ({ rows: rows as R[], count: rowCount ?? 0 }))
     },
 
     oneAtATime: createKeyedMutex({ most: MOST_WAITING_FOR_ONE_ROW, refusal: tooManyForOneRow }),
 
-    script(text, values = []) {
-      return new Promise((resolve, reject) => {
-        const fail = (error: unknown) => reject(translate(error))
-        acquire((client) => {
-          watchdog.script(client, text, values, (failure, result) => {
-            // A script that fails in its middle leaves its transaction open: the connection is not used again.
-            client.release(failure !== null)
-            if (result && !failure) resolve(result)
-            else fail(failure)
-          })
-        }, fail)
-      })
-    },
+    script: (text, values = []) =>
+      onConnection(async (client) => {
+        try {
+          return await send(client, { text, values: [...values] })
+        } catch (error) {
+          // A script that fails in its middle leaves its transaction open.
+          broken.add(client)
+          throw error
+        }
+      }),
 
     async withDedicatedClient(work) {
       const client = new pg.Client({
@@ -211,25 +202,9 @@ export function createDb(options: DbOptions): Db {
     url: options.url,
     isPooled,
     settings,
-    inspectConnection: () =>
-      new Promise((resolve, reject) => {
-        const fail = (error: unknown) => reject(translate(error))
-        acquire((client) => {
-          inspect(client, Object.keys(settings)).then(
-            (facts) => {
-              client.release()
-              resolve(facts)
-            },
-            (error) => {
-              client.release(true)
-              fail(error)
-            },
-          )
-        }, fail)
-      }),
+    inspectConnection: () => onConnection((client) => inspect(client, Object.keys(settings))),
     isUp: reachability.isUp,
     async close() {
-      watchdog.stop()
       reachability.stop()
       await pool.end()
     },
@@ -247,107 +222,62 @@ const tooManyForOneRow = () =>
   new AppError('rate_limited', 'RATE_LIMITED', 'Too many equal requests at once', { retryAfterSeconds: 1 })
 
 const PROBE = sql('', 'select 1')
-const COMMIT = sql('transaction.commit', 'commit')
-const ROLLBACK = sql('transaction.rollback', 'rollback')
 
-// How much later than the server's own limit we give up a statement.
+/** How much later than the server's own limit a silent connection is given up. */
 const PATIENCE_MS = 2_000
-const LOOK_EVERY_MS = 500
+/** What pg says of a statement that was not answered in time. */
+const SILENCE = 'Query read timeout'
 
-interface Watchdog {
-  send(client: pg.PoolClient, statement: Statement, values: Values, callback: QueryCallback): void
-  sendAll(client: pg.PoolClient, parts: readonly Part[]): void
-  repeat(client: pg.PoolClient, statement: Statement, lists: readonly Values[], callback: RepeatCallback): void
-  script(client: pg.PoolClient, text: string, values: Values, callback: ScriptCallback): void
-  stop(): void
-}
-type RepeatCallback = (error: Error | null, outcomes?: Outcome[]) => void
-type ScriptCallback = (error: Error | null, result?: pg.QueryResult) => void
-
-/**
- * The server cancels statements that take too long. A server that has vanished cancels nothing, and its connection
- * would hang for hours: such connections are cut. One timer for all; pg's own timer per statement costs 30 µs each.
- */
-function createWatchdog(limitMs: number, log: Log, onAnswer: () => void): Watchdog {
-  const busy = new Map<pg.PoolClient, { queries: number; sinceMs: number }>()
-  const timer = setInterval(() => {
-    const overdueMs = performance.now() - limitMs
-    for (const [client, { sinceMs }] of busy) {
-      if (sinceMs > overdueMs) continue
-      busy.delete(client)
-      log.warn('a database connection did not answer and was cut')
-      // While a statement runs this closes the socket at once.
-      void client.end()
-    }
-  }, LOOK_EVERY_MS).unref()
-
-  /** The same callback; until it is called the connection is watched. */
-  function watched<Result>(client: pg.PoolClient, callback: (error: Error | null, result?: Result) => void) {
-    const before = busy.get(client)
-    // One after the other: each has its time from the answer to the one before.
-    if (before) before.queries++
-    else busy.set(client, { queries: 1, sinceMs: performance.now() })
-    return (error: Error | null, result?: Result) => {
-      const now = busy.get(client)
-      if (now && --now.queries > 0) now.sinceMs = performance.now()
-      else busy.delete(client)
-      if (!error) onAnswer()
-      callback(error, result)
-    }
-  }
-
-  return {
-    send(client, statement, values, callback) {
-      const answered = watched(client, (error: Error | null, outcomes?: Outcome[]) => callback(error, outcomes?.[0]))
-      client.query(new PreparedQuery([{ statement, lists: [values], callback: answered }]))
-    },
-    sendAll(client, parts) {
-      const [first, ...others] = parts
-      if (!first) return
-      // The callback of the first is the first that is called.
-      client.query(new PreparedQuery([{ ...first, callback: watched(client, first.callback) }, ...others]))
-    },
-    repeat(client, statement, lists, callback) {
-      client.query(new PreparedQuery([{ statement, lists, callback: watched(client, callback) }]))
-    },
-    script(client, text, values, callback) {
-      client.query(new Script(text, values, watched(client, callback)))
-    },
-    stop: () => clearInterval(timer),
-  }
-}
-
-type QueryCallback = (error: Error | null, outcome?: Outcome) => void
-type Send = (statement: Statement, values: Values, callback: QueryCallback) => void
-const Script = pg.Query as unknown as new (text: string, values: Values, callback: ScriptCallback) => pg.Submittable
-
-/** Uses callbacks inside and returns one promise, because every statement takes this path. */
-function execute<T>(send: Send, statement: Statement, values: Values, read: (outcome: Outcome) => T): Promise<T> {
-  return new Promise((resolve, reject) => {
-    send(statement, values, (error, outcome) => {
-      if (outcome && !error) resolve(read(outcome))
-      else reject(translate(named(error, statement)))
-    })
-  })
-}
-
-/** Of statements that share a round trip, the first that failed gives its name. */
-function named(error: Error | null, { name }: Statement): Error {
-  const failure = error ?? new Error('no result')
-  return 'statement' in failure ? failure : Object.assign(failure, { statement: name })
-}
+type Send = (statement: Statement, values: Values) => Promise<pg.QueryResult>
 
 function queryable(send: Send): Queryable {
   return {
-    rows: <R extends object>(statement: Statement, values: Values = []) =>
-      execute(send, statement, values, ({ rows }) => rows as R[]),
-    run: (statement, values = []) => execute(send, statement, values, ({ count }) => count),
+    rows: async <R extends object>(statement: Statement, values: Values = []) =>
+      (await send(statement, values)).rows as R[],
+    run: async (statement, values = []) => (await send(statement, values)).rowCount ?? 0,
   }
 }
 
+const BEGIN = sql('transaction.begin', 'begin')
+const COMMIT = sql('transaction.commit', 'commit')
+const ROLLBACK = sql('transaction.rollback', 'rollback')
+const REFUSAL = 'The transaction was rolled back: one of its statements had failed'
+
+/** Runs `work` in a transaction on one connection. */
+async function runTransaction<T>(send: Send, work: (send: Send) => Promise<T>): Promise<T> {
+  let isOver = false
+  const answers: Promise<unknown>[] = []
+  const sendInside: Send = async (statement, values) => {
+    // The connection may be somebody else's by now.
+    if (isOver) throw new Error('The transaction is over')
+    const answer = send(statement, values)
+    answers.push(answer)
+    return answer
+  }
+  try {
+    // PostgreSQL commits each statement behind a failed beginning by itself, so none is sent before its answer.
+    await send(BEGIN, [])
+    const result = await work(sendInside)
+    isOver = true
+    // PostgreSQL knows nothing of a statement that could not be sent, and would commit the others.
+    for (const answer of await Promise.allSettled(answers))
+      if (answer.status === 'rejected') throw refusal(answer.reason)
+    const { command } = await send(COMMIT, [])
+    if (command !== 'COMMIT') throw refusal(undefined)
+    return result
+  } catch (error) {
+    isOver = true
+    // A failed rollback means that the connection is gone; PostgreSQL has then rolled back by itself.
+    await send(ROLLBACK, []).catch(() => {})
+    throw error
+  }
+}
+
+const refusal = (cause: unknown) => (cause instanceof AppError ? cause : new Error(REFUSAL, { cause }))
+
 // SQLSTATE classes and codes that mean "the database is away": 08 connection, 53 resources, 57 intervention,
-// 25006 a standby that has not been promoted.
-const UNAVAILABLE_STATES = /^(08|53|57)|^25006$/
+// 25006 a standby that has not been promoted, 25P03 a transaction that was idle too long.
+const UNAVAILABLE_STATES = /^(08|53|57)|^25006$|^25P03$/
 const UNAVAILABLE_CODES = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -372,6 +302,9 @@ export function isDataError(error: unknown): boolean {
   const code = error instanceof Error ? (error as { code?: unknown }).code : undefined
   return typeof code === 'string' && /^2[23]...$/.test(code)
 }
+
+/** Only after an error that PostgreSQL has sent does pg know which statements the connection has prepared. */
+const isUsableAfter = (error: unknown) => error instanceof pg.DatabaseError && !isUnavailable(error)
 
 function translate(error: unknown): unknown {
   if (error instanceof AppError || !isUnavailable(error)) return error
