@@ -2,7 +2,6 @@ import type { Client, Host } from '@ostiary/testkit/measuring/sessions-load'
 import type { Behaviour, Receivers } from '@ostiary/testkit/receivers'
 import type { Moments } from './kill-moments.ts'
 import type { Ending, Played } from './lost-and-found.ts'
-import type { Step } from './million-plan.ts'
 import { playRepeatedFlow } from './repeated-flow.ts'
 
 /** Of each ten sessions. `device` plays the whole flow of a person (area D: a spoof); `outcome` is the sandbox's short way. */
@@ -25,6 +24,10 @@ export const MANNERS: readonly Behaviour[] = ['ok', 'error', 'late', 'hang', 're
 export const LIFETIME_SECONDS = 60
 /** With one of so many sessions comes one without a callback, which nobody opens. */
 export const SILENT_EVERY = 10
+
+/** The steps of a session that a kill can meet. */
+export const STEPS = ['creation', 'device', 'end', 'delivery', 'sweep'] as const
+export type Step = (typeof STEPS)[number]
 
 /** What the sessions of the drill need. */
 export interface Stage {

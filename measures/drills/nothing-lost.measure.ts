@@ -5,7 +5,7 @@
  * tenants' test data until nothing waits any more. Every session's event must have been taken by its receiver, with its one
  * delivery id and a right signature each time, and stand in the log; pictures come with every attempt and none is left behind. Sessions without
  * a callback that nobody opened must have expired.
- * 300 sessions; --full: 5,000; --million is a run of its own (million.ts).
+ * 300 sessions; --full: 5,000.
  */
 
 import { testSettings } from '@ostiary/testkit/databases'
@@ -26,8 +26,6 @@ import pg from 'pg'
 import { inParallel } from './enrols.ts'
 import { createMoments } from './kill-moments.ts'
 import { checkAll, type Played } from './lost-and-found.ts'
-import { runMillion } from './million.ts'
-import { STEPS, type Step } from './million-plan.ts'
 import {
   countOpen,
   hostOf,
@@ -36,6 +34,8 @@ import {
   playOne,
   SILENT_EVERY,
   type Stage,
+  STEPS,
+  type Step,
 } from './nothing-lost-sessions.ts'
 import { isDurable, killPostgres, restartPostgres } from './postgres-kill.ts'
 
@@ -71,7 +71,6 @@ const RETRY_SECONDS = 120
 const REST_SECONDS = 30
 
 export const measure: Measure = async ({ full, say }) => {
-  if (process.argv.includes('--million')) return runMillion(say)
   const count = full ? 5_000 : 300
   stopServices(CLUSTER, 'wipe')
   const databaseUrl = startServices(CLUSTER)
