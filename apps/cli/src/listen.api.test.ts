@@ -20,10 +20,13 @@ const api = await startApi('listen')
 const state = mkdtempSync(join(tmpdir(), 'ostiary-listen-'))
 const received: Received[] = []
 let status = 200
+/** The receiver answers when it is over. */
+let held: Promise<void> | undefined
 const receiver = createServer(async (request, response) => {
   let body = ''
   for await (const chunk of request.setEncoding('utf8')) body += chunk
   received.push({ headers: request.headers, body })
+  await held
   response.writeHead(status).end()
 })
 let hook: string
@@ -110,6 +113,29 @@ test('a receiver that refuses gets the event again until it accepts, and the per
   await listening.ended
   assert.match(listening.lines.err, /answered 500: age\.session\.completed is sent again until it is accepted/)
   assert.equal(new Set(received.map(({ headers }) => headers['x-service-delivery'])).size, 1)
+})
+
+test('killed while the receiver holds an event, it sends that one again under the same delivery id, and no other', async () => {
+  received.length = 0
+  const first = start('--forward', hook)
+  const one = await endSession()
+  await eventually(
+    () => first.lines.out.includes(one),
+    () => first.lines.err,
+  )
+  const { promise, resolve } = Promise.withResolvers<void>()
+  held = promise
+  const two = await endSession()
+  await eventually(() => received.length === 2)
+  first.child.kill('SIGKILL')
+  await first.ended
+  held = undefined
+  resolve()
+  const second = await api.run(['listen', '--forward', hook, '--count', '1'])
+  assert.equal(second.code, 0, second.err)
+  assert.deepEqual(idsOf(received), [one, two, two])
+  const deliveries = received.map(({ headers }) => headers['x-service-delivery'])
+  assert.equal(deliveries[1], deliveries[2])
 })
 
 test('without --forward it shows events, by name, with bodies; a wrong line says what is wrong', async () => {
