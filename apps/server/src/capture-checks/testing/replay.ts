@@ -1,4 +1,4 @@
-/** Recordings of one challenge that are played to others, and honest people who take their time. Only tests and measures import this. */
+/** Recordings of one challenge that are played to others, and honest people who take their time. Only tests import this. */
 import { type CaptureFrame, MOVEMENT_KINDS, type Movement, type MovementKind } from '@ostiary/contract'
 import { createChallenge } from '../challenge.ts'
 import { judgeCapture } from '../judge.ts'
