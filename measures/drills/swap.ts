@@ -17,14 +17,14 @@ export const DATASET = 'drill'
 const OWN = 6
 const SHARED = 4
 
-export interface VersionedList {
+interface VersionedList {
   /** Writes one version of the list and returns its path. */
   write(number: number): string
   /** A customer's file with people of all versions; the ids of its rows begin with `tag`. */
   file(tag: string): string
 }
 
-export interface Person {
+interface Person {
   /** What follows the tag in the id of the row: `own/2/5`, `shared/3`, `base/17`, `stranger/4`. */
   row: string
   first: string
@@ -32,7 +32,7 @@ export interface Person {
   dob: string
 }
 
-export interface ListOptions {
+interface ListOptions {
   folder: string
   entities: number
   /** Numbers below this are versions. */
@@ -71,20 +71,20 @@ export function createVersions({ folder, entities, versions, baseRows, strangers
 }
 
 /** Words of ranks that the base hardly ever draws, far from each other, so that no two people are confused. */
-export function markedPerson(row: string, n: number): Person {
+function markedPerson(row: string, n: number): Person {
   const [first, last] = [inventedWord(3_000_017 + n * 1_009), inventedWord(9_000_011 + n * 2_003)]
   const dob = `19${40 + ((n * 7) % 50)}-0${1 + (n % 9)}-1${n % 10}`
   return { row, first, last, dob }
 }
 
-export function asCustomer(row: string, entity: SyntheticEntity | undefined): Person {
+function asCustomer(row: string, entity: SyntheticEntity | undefined): Person {
   if (!entity) throw new Error('There are no entities to make customers from')
   const words = entity.caption.split(' ')
   const birth = entity.properties.birthDate[0] ?? ''
   return { row, first: words.slice(0, -1).join(' '), last: words.at(-1) ?? '', dob: birth.length === 10 ? birth : '' }
 }
 
-export const quoted = (field: string) => (/[",\r\n]/.test(field) ? `"${field.replaceAll('"', '""')}"` : field)
+const quoted = (field: string) => (/[",\r\n]/.test(field) ? `"${field.replaceAll('"', '""')}"` : field)
 const idOf = (number: number, row: string) => `v${number}-${row.replaceAll('/', '-')}`
 
 function entityOf(number: number, { row, first, last, dob }: Person) {
