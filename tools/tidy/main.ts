@@ -5,19 +5,10 @@ import { ERRORS, NODE_ERRORS } from '@ostiary/contract'
 import * as codes from '@ostiary/contract/codes'
 import { ROOT } from '@ostiary/testkit/run'
 import { ACROSS_TENANTS } from './across-tenants.ts'
-import { checkCycles } from './cycles.ts'
-import {
-  checkErrorDocs,
-  checkPackages,
-  checkRooms,
-  checkSizes,
-  checkSources,
-  checkStatementNames,
-  type SourceFile,
-  type Violation,
-} from './rules.ts'
+import { checkImports } from './imports.ts'
+import { checkErrorDocs, checkSources, checkStatementNames, type SourceFile, type Violation } from './rules.ts'
 import { checkSessionCodes } from './session-codes.ts'
-import { checkFlow, checkFunctions, checkSessionCasts, checkSql } from './shape.ts'
+import { checkFlow, checkFunctions, checkSessionCasts, checkSql, checkTypeImports } from './shape.ts'
 import { checkTenants, tenantTables } from './tenants.ts'
 
 export const readSources = (): SourceFile[] => readFiles('*.ts', '*.tsx')
@@ -36,28 +27,29 @@ function readFiles(...patterns: readonly string[]): SourceFile[] {
     })
 }
 
-export function checkAll(): Violation[] {
+export async function checkAll(): Promise<Violation[]> {
   const files = readSources()
   const errorDocs = { path: 'docs/errors.md', text: readFileSync(`${ROOT}docs/errors.md`, 'utf8') }
   return [
-    ...checkPackages(files),
-    ...checkRooms(files),
+    ...(await checkImports(
+      ROOT,
+      files.map(({ path }) => path),
+    )),
     ...checkSources(files),
-    ...checkSizes(files),
     ...checkStatementNames(files),
-    ...checkCycles(files),
     ...checkFunctions(files),
     ...checkSql(files),
     ...checkTenants(files, tenantTables(readFiles('apps/server/migrations/*.sql')), ACROSS_TENANTS),
     ...checkFlow(files),
     ...checkSessionCasts(files),
+    ...checkTypeImports(files),
     ...checkSessionCodes(files, Object.values(codes)),
     ...checkErrorDocs([...Object.keys(ERRORS), ...Object.keys(NODE_ERRORS)], errorDocs),
   ]
 }
 
 if (import.meta.main) {
-  const violations = checkAll()
+  const violations = await checkAll()
   for (const { path, line, message } of violations) console.error(`${path}:${line}: ${message}`)
   console.log(violations.length === 0 ? 'tidy: everything in its place' : `tidy: ${violations.length} to mend`)
   process.exitCode = violations.length === 0 ? 0 : 1

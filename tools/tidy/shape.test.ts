@@ -1,38 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { checkCycles } from './cycles.ts'
-import { checkFlow, checkFunctions, checkSessionCasts, checkSql } from './shape.ts'
+import { checkFlow, checkFunctions, checkSessionCasts, checkSql, checkTypeImports } from './shape.ts'
 
 const file = (path: string, text: string) => ({ path, text })
 const lines = (count: number, text: string) => Array.from({ length: count }, () => text).join('\n')
-
-describe('import circles', () => {
-  test('a planted circle is found, also one of types and one over three files', () => {
-    const two = [
-      file('apps/server/src/a/x.ts', `import { y } from './y.ts'`),
-      file('apps/server/src/a/y.ts', `import type { X } from './x.ts'`),
-    ]
-    assert.deepEqual(checkCycles(two), [
-      { path: 'apps/server/src/a/x.ts', line: 1, message: 'stands in an import circle with apps/server/src/a/y.ts' },
-    ])
-    const three = [
-      file('packages/sdk/src/a.ts', `export * from './b.ts'`),
-      file('packages/sdk/src/b.ts', `import './c.ts'`),
-      file('packages/sdk/src/c.ts', `const a = await import('./a.ts')`),
-    ]
-    assert.equal(checkCycles(three).length, 1)
-  })
-
-  test('files that share an import stand in no circle', () => {
-    const diamond = [
-      file('a.ts', `import './b.ts'\nimport './c.ts'`),
-      file('b.ts', `import './d.ts'`),
-      file('c.ts', `import './d.ts'`),
-      file('d.ts', ''),
-    ]
-    assert.deepEqual(checkCycles(diamond), [])
-  })
-})
 
 describe('long functions', () => {
   const long = `export function decide(): void {\n${lines(60, '  work()')}\n}\n`
@@ -105,4 +76,11 @@ test('a cast from one area’s session to another’s is found', () => {
     assert.equal(checkSessionCasts([file('apps/server/src/age/a.ts', `const s = ${text}\n`)]).length, 1, text)
   }
   assert.deepEqual(checkSessionCasts([file('apps/server/src/age/a.ts', 'const s = found as const\n')]), [])
+})
+
+test('an import of ours inside a type is found', () => {
+  for (const text of [`let a: import('./b.ts').B`, `type A = typeof import('@ostiary/server/operate')`])
+    assert.equal(checkTypeImports([file('packages/sdk/src/a.ts', text)]).length, 1, text)
+  for (const text of [`const a = await import('./b.ts')`, `type A = typeof import('uqr').encode`])
+    assert.deepEqual(checkTypeImports([file('packages/sdk/src/a.ts', text)]), [], text)
 })

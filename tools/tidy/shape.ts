@@ -112,6 +112,21 @@ const isAreaSession = (name: string) => AREA_SESSION.test(name)
 const typeNames = (type: Node): string[] =>
   [...walk(type)].filter(({ type: kind }) => kind === 'Identifier').map(({ name }) => String(name))
 
+/** dependency-cruiser does not look into types, so an import stands where it looks. */
+export function checkTypeImports(files: readonly SourceFile[]): Violation[] {
+  return files.flatMap((file) => {
+    if (!/\bimport\(/.test(file.text)) return []
+    const lineOf = lineCounter(file.text)
+    return [...walk(parse(file))]
+      .filter(({ type, source }) => type === 'TSImportType' && /^(\.|@ostiary\/)/.test(String((source as Node).value)))
+      .map(({ start }) => ({
+        path: file.path,
+        line: lineOf(start),
+        message: 'an import() inside a type: write `import type`, which the rules of imports see',
+      }))
+  })
+}
+
 function isProduct(path: string): boolean {
   return /^(apps|packages)\//.test(path) && !isTest(path)
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { afterEach, test } from 'node:test'
+import type * as trustedUrls from './trusted-urls.ts'
 
 type Rules = { createScriptURL(url: string): string }
 
@@ -17,9 +18,7 @@ async function inBrowser(hasTrustedTypes: boolean) {
     trustedTypes: hasTrustedTypes ? trustedTypes : undefined,
   })
   copies += 1
-  const { trustedScriptUrl, trustWorkerUrls }: typeof import('./trusted-urls.ts') = await import(
-    `./trusted-urls.ts?copy=${copies}`
-  )
+  const { trustedScriptUrl, trustWorkerUrls }: typeof trustedUrls = await import(`./trusted-urls.ts?copy=${copies}`)
   return { policies, trustedScriptUrl, trustWorkerUrls }
 }
 let copies = 0
