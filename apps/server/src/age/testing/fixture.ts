@@ -57,8 +57,7 @@ export interface AgeFixture {
   newHost(wanted?: Partial<NewKey> & { settings?: TenantSettingsPatch }): Promise<Host>
   /** Another key of the same tenant. */
   sibling(host: Host, wanted?: Partial<NewKey>): Promise<Host>
-  /** `create` makes a device of another release. */
-  newDevice(sessionId: string, options?: Partial<DeviceOptions>, create?: typeof createDevice): Promise<UserDevice>
+  newDevice(sessionId: string, options?: Partial<DeviceOptions>): Promise<UserDevice>
   /** A user who does what the page asks. */
   visit(sessionId: string, person?: Partial<SimulatedPerson>, options?: Partial<DeviceOptions>): Promise<LaunchState>
   /** All rows of all tables, as text; bytes are in hex. */
@@ -101,17 +100,13 @@ export async function createAgeFixture(env: Record<string, string> = {}): Promis
     }
   }
 
-  async function newDevice(
-    sessionId: string,
-    options: Partial<DeviceOptions> = {},
-    create = createDevice,
-  ): Promise<UserDevice> {
+  async function newDevice(sessionId: string, options: Partial<DeviceOptions> = {}): Promise<UserDevice> {
     const clock = createSimulatedClock({
       nowMs: () => harness.clock.now().getTime(),
       monotonicMs: () => harness.clock.monotonicMs(),
     })
     const usual = { baseUrl, sessionId, platform: 'mobile' as const, clock, userAgent: PHONE }
-    return { device: await create({ ...usual, ...options }), clock }
+    return { device: await createDevice({ ...usual, ...options }), clock }
   }
 
   return {
