@@ -1,5 +1,4 @@
-/** For token-attacks: the API, a key holder, a relay between them that may cheat, and people who are enrolled by token. */
-import { randomBytes } from 'node:crypto'
+/** For token-attacks: the API, a key holder, and people who are enrolled by token. */
 import type { VerificationWebhook } from '@ostiary/contract'
 import { createDevice, type Device, DeviceError } from '@ostiary/device'
 import {
@@ -11,12 +10,11 @@ import {
   type TokenFunctions,
 } from '@ostiary/device/simulated'
 import { type Caller, createCaller, type Subject, sendTo } from '@ostiary/key-holder/testing'
-import { createFaces, type Wire } from '@ostiary/server/measure'
+import { createFaces } from '@ostiary/server/measure'
 import { createDatabase, testSettings } from '@ostiary/testkit/databases'
 import { type RunningKeyHolder, startKeyHolder } from '@ostiary/testkit/key-holder'
-import { type KeyHolderRelay, startKeyHolderRelay } from '@ostiary/testkit/key-holder-relay'
 import { createHost, type Host, openWire } from '@ostiary/testkit/measuring/sessions-load'
-import { freePorts, type Started, startApi, startServices } from '@ostiary/testkit/run'
+import { startApi, startServices } from '@ostiary/testkit/run'
 import { createProbe, createToken, type EnrolledToken } from '@ostiary/token'
 import pg from 'pg'
 import { COSINE_MIN } from './token-figures.ts'
@@ -31,13 +29,9 @@ export interface Person {
 
 /** How a device differs from an honest one. */
 export interface Changes {
-  face?: ArrayLike<number>
-  kept?: KeptToken
   createProbe?: TokenFunctions['createProbe']
   /** Gives up after one try of three. */
   once?: boolean
-  /** What the answers of the service become on their way. */
-  fetch?: typeof globalThis.fetch
 }
 
 /** `lost`: the service went away. */
@@ -45,7 +39,6 @@ export type End = { state: string; puid: string | undefined } | 'lost'
 
 export interface Scene {
   keyHolder: RunningKeyHolder
-  relay: KeyHolderRelay
   /** Calls the real key holder with the key of the matcher. */
   asMatcher: Caller
   /** Rows of the matcher's database, and of the key holder's. */
@@ -56,11 +49,7 @@ export interface Scene {
   enrol(): Promise<Person>
   signIn(person: Person, changes?: Changes): Promise<End>
   /** A device of the person's session, before its face is captured. */
-  openDevice(changes?: Changes): Promise<{ device: Device; clock: SimulatedClock }>
-  /** Kills the API and starts it again. */
-  killApi(): Promise<void>
-  /** Sends what the key holder has to delete. */
-  sendErasures(): Promise<void>
+  openDevice(): Promise<{ device: Device; clock: SimulatedClock }>
   close(): Promise<void>
 }
 
@@ -81,30 +70,21 @@ export async function openScene(): Promise<Scene> {
 
 async function setScene(cleanUp: (() => Promise<unknown>)[], close: () => Promise<void>): Promise<Scene> {
   const clusterUrl = startServices()
-  const matcherSeed = randomBytes(32).toString('base64url')
-  // The API asks the key holder nothing before somebody enrols: both start at once.
-  const target = { url: '' }
-  const relay = await startKeyHolderRelay(target)
-  cleanUp.push(() => relay.close())
-  const startingKeyHolder = startKeyHolder({
-    ...{ logName: 'drill-token', clusterUrl, matcherSeed },
+  const keyHolder = await startKeyHolder({
+    ...{ logName: 'drill-token', clusterUrl },
     env: { COSINE_MIN: String(COSINE_MIN) },
   })
-  cleanUp.push(async () => (await startingKeyHolder).remove())
+  cleanUp.push(() => keyHolder.remove())
   const database = await createDatabase(clusterUrl, 'token')
   cleanUp.push(() => database.drop())
-  const [port = 0, adminPort = 0] = await freePorts(2)
   const settings = {
     ...testSettings(database.url),
     ...{ TRUST_PROXY: '127.0.0.1', OUTBOUND_ALLOW_NETWORKS: '127.0.0.0/8' },
-    ...{ PORT: String(port), ADMIN_PORT: String(adminPort) },
-    ...{ KEY_HOLDER_URL: relay.url, KEY_HOLDER_KEY: relay.serviceKey, KEY_HOLDER_CLIENT_KEY: matcherSeed },
+    ...{ KEY_HOLDER_URL: keyHolder.url, KEY_HOLDER_KEY: keyHolder.published.serviceKey },
+    KEY_HOLDER_CLIENT_KEY: keyHolder.matcherSeed,
   }
-  const start = (): Promise<Started> => startApi({ env: settings, logName: 'drill-token-api' })
-  let api = await start()
+  const api = await startApi({ env: settings, logName: 'drill-token-api' })
   cleanUp.push(() => api.stop('SIGKILL'))
-  const keyHolder = await startingKeyHolder
-  target.url = keyHolder.url
   const wire = openWire(settings)
   cleanUp.push(() => wire.close())
   const host = await createHost(wire, 'Token attacks')
@@ -118,22 +98,12 @@ async function setScene(cleanUp: (() => Promise<unknown>)[], close: () => Promis
     }),
   )
   if (!atMatcher || !atKeyHolder) throw new Error('A database is missing')
-  const seed = Buffer.from(matcherSeed, 'base64url')
+  const seed = Buffer.from(keyHolder.matcherSeed, 'base64url')
   return {
-    ...{ keyHolder, relay, atMatcher, atKeyHolder, close },
+    ...{ keyHolder, atMatcher, atKeyHolder, close },
     asMatcher: await createCaller({ send: sendTo(keyHolder.url), seed, published: keyHolder.published }),
     ...createVisitors({ baseUrl: api.url, host, fingerprint: keyHolder.published.fingerprint }),
-    async killApi() {
-      await api.stop('SIGKILL')
-      api = await start()
-    },
-    sendErasures: () => sendErasures(wire),
   }
-}
-
-async function sendErasures(wire: Wire): Promise<void> {
-  const soon = new Date(Date.now() + 3_600_000)
-  for (const { db } of wire.platform.cells.all()) await wire.matcher.erasures.sendDue(db, soon)
 }
 
 class GivenUp extends Error {}
@@ -151,7 +121,7 @@ function createVisitors({ baseUrl, host, fingerprint }: { baseUrl: string; host:
     return response.json()
   }
 
-  async function newDevice(type: 'ENROLL' | 'SIGN-IN', changes: Changes) {
+  async function newDevice(type: 'ENROLL' | 'SIGN-IN') {
     const visit = ++visits
     const created = await call('/v2/verification-session', {
       ...{ type, redirectURL: 'https://shop.example/back', callback: { url: 'http://127.0.0.1:65001/hook' } },
@@ -160,7 +130,7 @@ function createVisitors({ baseUrl, host, fingerprint }: { baseUrl: string; host:
     const throughProxy: typeof fetch = (input, init) => {
       const headers = new Headers(init?.headers)
       headers.set('x-forwarded-for', `10.9.${visit >> 8}.${visit & 255}`)
-      return (changes.fetch ?? fetch)(input, { ...init, headers })
+      return fetch(input, { ...init, headers })
     }
     const clock = createSimulatedClock({ nowMs: () => Date.now(), monotonicMs: () => performance.now() })
     const options = { baseUrl, sessionId, platform: 'mobile', clock, userAgent: PHONE, fetch: throughProxy } as const
@@ -169,7 +139,7 @@ function createVisitors({ baseUrl, host, fingerprint }: { baseUrl: string; host:
 
   async function enrol(): Promise<Person> {
     const face = faces.person()
-    const { device, clock, random, sessionId } = await newDevice('ENROLL', {})
+    const { device, clock, random, sessionId } = await newDevice('ENROLL')
     let kept: KeptToken | undefined
     let made: EnrolledToken | undefined
     const keep = async (token: KeptToken) => {
@@ -188,7 +158,7 @@ function createVisitors({ baseUrl, host, fingerprint }: { baseUrl: string; host:
   }
 
   async function signIn(person: Person, changes: Changes = {}): Promise<End> {
-    const kept = changes.kept ?? person.kept
+    const { kept } = person
     const keep = async (renewed: KeptToken) => {
       person.kept = renewed
     }
@@ -199,9 +169,9 @@ function createVisitors({ baseUrl, host, fingerprint }: { baseUrl: string; host:
     }
     const functions = { createToken, createProbe: make }
     const tokens = { functions, keeper: { find: async () => kept, keep }, fingerprints: [fingerprint] }
-    const vector = changes.face ?? faces.sample(person.face)
+    const vector = faces.sample(person.face)
     try {
-      const { device, clock, random, sessionId } = await newDevice('SIGN-IN', changes)
+      const { device, clock, random, sessionId } = await newDevice('SIGN-IN')
       const { state } = await runFlow(device, { clock, random, ageYears: null, vector, tokens })
       if (state !== 'SUCCESS') return { state, puid: undefined }
       const { puid } = (await call(`/v2/verification-session/${sessionId}/webhook`)) as VerificationWebhook
@@ -216,7 +186,7 @@ function createVisitors({ baseUrl, host, fingerprint }: { baseUrl: string; host:
   return {
     enrol,
     signIn,
-    openDevice: (changes: Changes = {}) => newDevice('SIGN-IN', changes),
+    openDevice: () => newDevice('SIGN-IN'),
     picture: (face: readonly number[], cosine?: number) => faces.sample(face, cosine),
   }
 }
@@ -236,7 +206,7 @@ export function subjectOf({ kept, made }: Person): Subject {
   }
 }
 
-export const idOf = ({ kept }: Person) => Buffer.from(kept.tokenId, 'base64url')
+const idOf = ({ kept }: Person) => Buffer.from(kept.tokenId, 'base64url')
 
 /** What the matcher and the key holder have counted for a token. */
 export async function countedFor({ atMatcher, atKeyHolder }: Scene, person: Person) {
@@ -263,14 +233,4 @@ export interface Counted {
   today: number
   attacks: number
   failures: number
-}
-
-/** As if so many evaluations had been made today. */
-export async function setUsed({ atMatcher, atKeyHolder }: Scene, person: Person, used: number): Promise<void> {
-  const today = new Date().toISOString().slice(0, 10)
-  const matcher = 'update face_tokens set evaluations = $2, day_evaluations = $2, day = $3 where token_id = $1'
-  await atMatcher(matcher, [idOf(person), used, today])
-  const keyHolder =
-    'update key_shares set evaluations = $2, evaluations_that_day = $2, evaluated_on = $3 where token_id = $1'
-  await atKeyHolder(keyHolder, [person.kept.tokenId, used, today])
 }
