@@ -90,47 +90,6 @@ export const baselinePairs: PairMatcher = {
   pair: (query, listed) => alignWords(wordsOf(query), wordsOf(listed), (word) => (other) => jaroWinkler(word, other)),
 }
 
-/** The same against a list. Only words with one first letter are compared, which keeps it quick enough to run. */
-export function baselineList(entities: readonly FtmEntity[]): ListMatcher {
-  const names = entities.flatMap((entity) => namesOf(entity).map((name) => ({ entity, words: wordsOf(name) })))
-  const postings = new Map<string, number[]>()
-  for (const [at, { words }] of names.entries())
-    for (const word of words) postings.set(word, [...(postings.get(word) ?? []), at])
-  const byLetter = Map.groupBy(postings.keys(), (word) => word[0] ?? '')
-  const alikes = new Map<string, Map<string, number>>()
-  const alikeTo = (word: string) => {
-    let alike = alikes.get(word)
-    if (!alike) {
-      const scores = (byLetter.get(word[0] ?? '') ?? []).map((other) => [other, jaroWinkler(word, other)] as const)
-      alike = new Map(scores.filter(([, score]) => score >= 0.85))
-      alikes.set(word, alike)
-    }
-    return alike
-  }
-  const alikeness = (word: string) => {
-    const alike = alikeTo(word)
-    return (other: string) => alike.get(other) ?? 0
-  }
-  const screenOne = ({ name, dob }: Row, threshold: number) => {
-    const words = wordsOf(name)
-    const found = new Map<string, number>()
-    const candidates = new Set(words.flatMap((word) => [...alikeTo(word).keys()].flatMap((w) => postings.get(w) ?? [])))
-    for (const at of candidates) {
-      const candidate = names[at]
-      if (!candidate) continue
-      const { entity } = candidate
-      const alike = alignWords(words, candidate.words, alikeness)
-      const score = alike - (otherYear(dob, birthDatesOf(entity)) ? 0.25 : 0)
-      if (score >= threshold && score > (found.get(entity.id) ?? 0)) found.set(entity.id, score)
-    }
-    return [...found].map(([id, score]) => ({ id, score })).sort((a, b) => b.score - a.score)
-  }
-  return { screen: (rows, threshold) => rows.map((row) => screenOne(row, threshold)) }
-}
-
-const otherYear = (dob: string, listed: readonly string[]) =>
-  dob !== '' && listed.length > 0 && !listed.some((date) => date.slice(0, 4) === dob.slice(0, 4))
-
 function wordsOf(name: string): string[] {
   const letters = name.normalize('NFKD').replace(/\p{M}|['’‘`ʼʻ]/gu, '')
   return letters.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
