@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { readCsv, readCsvChunks, readTable, splitMulti } from './csv-lines.ts'
+import { readCsv, readTable, splitMulti } from './csv-lines.ts'
 import { collect, textSource } from './testing/sources.ts'
 
 const SAMPLE =
@@ -19,12 +19,8 @@ describe('readCsv', () => {
       assert.deepEqual(await collect(readCsv(textSource('a.csv', SAMPLE, size))), RECORDS, `pieces of ${size}`)
   })
 
-  test('reads chunks that are no file', async () => {
-    assert.deepEqual(await collect(readCsvChunks(textSource('', 'a,b\nc,d\n').open())), [
-      { line: 1, fields: ['a', 'b'] },
-      { line: 2, fields: ['c', 'd'] },
-    ])
-    assert.deepEqual(await collect(readCsvChunks(textSource('', '').open())), [])
+  test('finds no record in an empty file', async () => {
+    assert.deepEqual(await collect(readCsv(textSource('a.csv', ''))), [])
   })
 
   test('keeps an empty last field', async () => {

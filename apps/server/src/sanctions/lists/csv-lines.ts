@@ -30,11 +30,6 @@ export async function* readCsv(source: ListSource): AsyncGenerator<CsvRecord> {
   yield* parser.take()
 }
 
-/** The same for bytes that come from anywhere. */
-export function readCsvChunks(chunks: AsyncIterable<Uint8Array>, name = 'CSV'): AsyncGenerator<CsvRecord> {
-  return readCsv({ name, bytes: null, open: () => chunks })
-}
-
 /** Reads a CSV file by the names in its first record. Every record must have as many fields as there are names. */
 export async function* readTable(
   source: ListSource,
