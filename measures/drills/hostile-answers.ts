@@ -1,4 +1,4 @@
-/** Answers that no receiver of webhooks should give, and what each must count as. */
+/** Answers that no receiver of webhooks should give, and what each may count as. */
 
 /** How the receiver ends what it says: it waits for more, closes, or resets the connection. */
 export type Ending = 'wait' | 'close' | 'reset'
@@ -9,16 +9,15 @@ export interface HostileAnswer {
   ending: Ending
   /** Written a moment later, when the connection may be idle. */
   late: Buffer | undefined
-  /** What it says can be taken for the answer to the next request. Such an answer gets a connection of its own. */
-  isContagious: boolean
+  /** Its head is as it should be, whatever comes after it: its status counts. Whether another has one is for the parser of undici to decide. */
+  isIntact: boolean
 }
 
-/** The status of an answer, or the reason why it has none. An answer whose headers are too large is refused. */
+/** The status of an answer, or the reason why it has none. */
 export type Verdict = number | 'refused' | 'timeout'
 
 type Below = (count: number) => number
 
-const HEAD_MAX = 16_384
 /** Characters that stand for themselves in a header, a control character, and those that end lines. */
 const SPICE = [
   '\r',
@@ -82,30 +81,49 @@ export function hostileAnswer(below: Below): HostileAnswer {
   const oneIn = (times: number) => below(times) === 0
 
   let text = ''
-  for (let left = oneIn(6) ? 1 + below(4) : 0; left > 0; left--) text += pick(INTERIM)
-  if (oneIn(200)) text += INTERIM[1]?.repeat(600)
-  text += answerText(pick, oneIn, below)
-  for (let left = oneIn(3) ? 1 + below(3) : 0; left > 0; left--) text = mutated(text, below, pick)
-  if (oneIn(8)) text = text.slice(0, below(text.length + 1))
-  const hasJunk = oneIn(12)
-  if (hasJunk) text += pick(['x', '\r\n', 'HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n', '\0'.repeat(3_000)])
+  let isIntact = !oneIn(6)
+  if (!isIntact) {
+    for (let left = 1 + below(4); left > 0; left--) text += pick(INTERIM)
+    if (oneIn(30)) text += INTERIM[1]?.repeat(600)
+  }
+  const answer = answerText(pick, oneIn, below)
+  text += answer.text
+  isIntact &&= answer.isIntact
+  if (oneIn(3)) {
+    isIntact = false
+    for (let left = 1 + below(3); left > 0; left--) text = mutated(text, below, pick)
+  }
+  if (oneIn(8)) {
+    isIntact = false
+    text = text.slice(0, below(text.length + 1))
+  }
+  if (oneIn(12)) text += pick(['x', '\r\n', 'HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n', '\0'.repeat(3_000)])
   const bytes = Buffer.from(text, 'latin1')
-  const isSplit = oneIn(4)
   const late = oneIn(20) ? Buffer.from(pick(['x', 'HTTP/1.1 408 Request Timeout\r\n\r\n'])) : undefined
   // Few make the sender wait until it gives up: that takes time.
-  const isWaiting = verdictOn(bytes, 'wait') === 'timeout' ? oneIn(20) : oneIn(2)
+  const isWaiting = isIntact ? oneIn(2) : oneIn(20)
   const ending = oneIn(40) ? 'reset' : isWaiting ? 'wait' : 'close'
-  const isContagious = isSplit || late !== undefined || ending !== 'wait' || bytes.length > HEAD_MAX / 2
-  return { pieces: isSplit ? split(bytes, below) : [bytes], ending, late, isContagious }
+  return { pieces: oneIn(4) ? split(bytes, below) : [bytes], ending, late, isIntact }
 }
 
-function answerText(pick: <T>(values: readonly T[]) => T, oneIn: (times: number) => boolean, below: Below): string {
-  const status = oneIn(10)
-    ? pick(ODD_LINES)
-    : `HTTP/1.${oneIn(15) ? 0 : 1} ${pick(STATUSES)}${pick([' OK', '', ' ', ' \xe9t\xe9'])}`
+function answerText(
+  pick: <T>(values: readonly T[]) => T,
+  oneIn: (times: number) => boolean,
+  below: Below,
+): { text: string; isIntact: boolean } {
+  let isIntact = !oneIn(10)
+  const status = isIntact
+    ? `HTTP/1.${oneIn(15) ? 0 : 1} ${pick(STATUSES)}${pick([' OK', '', ' ', ' \xe9t\xe9'])}`
+    : pick(ODD_LINES)
   const fields = Array.from({ length: below(6) }, () => pick(PLAIN_FIELDS))
-  if (oneIn(8)) fields.push(pick(ODD_FIELDS))
-  if (oneIn(60)) fields.push(`x-large: ${'v'.repeat(below(3) * 9_000)}`)
+  if (oneIn(8)) {
+    isIntact = false
+    fields.push(pick(ODD_FIELDS))
+  }
+  if (oneIn(60)) {
+    isIntact = false
+    fields.push(`x-large: ${'v'.repeat(below(3) * 9_000)}`)
+  }
   let body = ''
   const form = below(8)
   if (form < 4) {
@@ -120,7 +138,7 @@ function answerText(pick: <T>(values: readonly T[]) => T, oneIn: (times: number)
     }
     body += oneIn(10) ? pick(['0\r\nx: y\r\n\r\n', 'zz\r\n', '-1\r\n\r\n', '0\n\n', 'ffffffffff\r\n']) : '0\r\n\r\n'
   } else body = 'until the end'
-  return `${[status, ...fields].join('\r\n')}\r\n\r\n${body}`
+  return { text: `${[status, ...fields].join('\r\n')}\r\n\r\n${body}`, isIntact }
 }
 
 /** The text with one place changed: something put in, taken out, or another byte. */
@@ -140,36 +158,10 @@ function split(bytes: Buffer, below: Below): Buffer[] {
     .filter((one) => one.length > 0)
 }
 
-/** The grammar of RFC 9112 in one expression, on purpose written otherwise than the reader that it checks. */
-const HEAD =
-  /HTTP\/1\.[01] ([1-9][0-9]{2})(?: [\t -~\x80-\xff]*)?\r\n((?:[!#$%&'*+.^_`|~0-9A-Za-z-]+:[\t -~\x80-\xff]*\r\n)*)\r\n/y
-
-/** What all these bytes together must count as. */
-export function verdictOn(bytes: Buffer, ending: Ending): Verdict {
-  const text = bytes.toString('latin1')
-  let at = 0
-  for (;;) {
-    const end = text.indexOf('\r\n\r\n', at)
-    // The limit is for everything before the body, interim answers included.
-    if ((end < 0 ? text.length : end + 4) > HEAD_MAX) return 'refused'
-    if (end < 0) return unfinished(text.slice(at), ending)
-    HEAD.lastIndex = at
-    const [head, code, fields = ''] = HEAD.exec(text) ?? []
-    if (head === undefined || code === '101') return 'refused'
-    const lengths = [...fields.matchAll(/^content-length:[\t ]*(.*?)[\t ]*\r$/gim)].map(([, value]) => value ?? '')
-    const isCoded = /^transfer-encoding:/im.test(fields)
-    if (lengths.length > 1 || lengths.some((value) => !/^[0-9]{1,15}$/.test(value))) return 'refused'
-    if (lengths.length === 1 && isCoded) return 'refused'
-    if (Number(code) >= 200) return Number(code)
-    at += head.length
-  }
-}
-
-function unfinished(rest: string, ending: Ending): Verdict {
-  const [line] = rest.split('\r\n')
-  const isWholeLine = rest.includes('\r\n')
-  const canBecomeOne = 'HTTP/1.'.startsWith(rest.slice(0, 7))
-  if (!canBecomeOne) return 'refused'
-  if (isWholeLine && !/^HTTP\/1\.[01] [1-9][0-9]{2}(?: [\t -~\x80-\xff]*)?$/.test(line ?? '')) return 'refused'
-  return ending === 'wait' ? 'timeout' : 'refused'
+/** The only status that a message may get: the first final one that its own receiver wrote at the beginning of a line. */
+export function statusIn(bytes: Buffer): number | undefined {
+  const codes = [...bytes.toString('latin1').matchAll(/^HTTP\/[0-9]\.[0-9] ([0-9]{3})(?![0-9])/gm)].map(([, code]) =>
+    Number(code),
+  )
+  return codes.find((code) => code >= 200)
 }

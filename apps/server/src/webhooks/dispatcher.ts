@@ -37,13 +37,13 @@ export function createDispatcher(deps: DispatcherDeps, options: DispatcherOption
   let sweeping: NodeJS.Timeout | undefined
   metrics.inFlight(() => lanes.inFlight())
 
-  function runAttempt(task: Task): void {
-    attemptsByCell.get(task.db)?.runAttempt(task, (err) => {
-      const { tenantId } = task.claim
-      // The failure is ours, and nothing was sent. The lease ends, and a worker tries again.
-      if (err) logFailure(log, 'error', { err, tenantId }, 'a webhook could not be prepared')
-      lanes.done(task, clock.monotonicMs())
-    })
+  async function runAttempt(task: Task): Promise<void> {
+    try {
+      await attemptsByCell.get(task.db)?.runAttempt(task)
+    } catch (err) {
+      logFailure(log, 'error', { err, tenantId: task.claim.tenantId }, 'a webhook could not be prepared')
+    }
+    lanes.done(task, clock.monotonicMs())
   }
 
   /** Never throws: a delivery that cannot be returned becomes due when its lease ends. */

@@ -71,7 +71,7 @@ interface Lane {
  * lanes take turns. A receiver that hangs fills only its own lane; after a second its attempts no longer count against `inFlight`. A
  * tenant with very many such receivers fills only its own share.
  */
-export function createLanes(limits: LaneLimits, start: (task: Task) => void, onCapacity: () => void) {
+export function createLanes(limits: LaneLimits, start: (task: Task) => unknown, onCapacity: () => void) {
   const lanes = new Map<string, Lane>()
   const tenantShares = new Map<string, TenantShare>()
   const ready: Lane[] = []

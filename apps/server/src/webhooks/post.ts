@@ -8,7 +8,7 @@ import { type Call, onceContext, sealContext, unpackCall } from './message.ts'
 import type { Claim, Payload } from './queue-store.ts'
 import { type AttemptResult, attemptResultOf } from './schedule.ts'
 import { signedHeaders } from './signed-headers.ts'
-import { createSigning, type NoSigner, type Signer, type SigningDeps } from './signer.ts'
+import { createSigning, type Signer, type SigningDeps } from './signer.ts'
 
 export interface PostDeps extends SigningDeps {
   clock: Clock
@@ -24,8 +24,7 @@ export interface Impossible {
   impossible: DeadReason
 }
 
-/** A message that can be sent now. */
-export interface Ready {
+interface Ready {
   call: Call
   signer: Signer
 }
@@ -36,72 +35,41 @@ export function createPost({ clock, vault, outbound, version, ...signing }: Post
   const open = createMessageOpener(vault)
   const userAgent = `Ostiary/${version}`
 
-  function toReady(claim: Claim, payload: Payload, signer: Signer): Ready | Promise<Ready> {
-    const opened = open(payload, sealContext(claim.tenantId, claim.deliveryId))
-    if (opened instanceof Promise) return opened.then((packed) => ({ call: unpackCall(packed), signer }))
-    return { call: unpackCall(opened), signer }
+  async function openCall({ tenantId, deliveryId }: Claim, payload: Payload, once: Sealed | undefined): Promise<Call> {
+    const call = unpackCall(await open(payload, sealContext(tenantId, deliveryId)))
+    return once ? { ...call, body: await open(once, onceContext(tenantId, deliveryId)) } : call
   }
 
-  return {
-    /**
-     * Finds the signer and opens the message. A promise only while something must be looked up first. Throws when the failure is ours (a key or
-     * the vault): then nothing was sent.
-     */
-    prepare(claim: Claim, payload: Payload, now: Date): Prepared | Promise<Prepared> {
-      if (payload.purgeAtMs <= now.getTime()) return { impossible: 'retention' }
-      if (claim.failNext > 0 && !claim.livemode) return { startedAt: now, durationMs: 0, outcome: 'sandbox' }
-      const decide = (signer: Signer | NoSigner) => {
-        if (signer === 'key_removed') return { impossible: signer }
-        if (signer === 'unsigned') return { startedAt: now, durationMs: 0, outcome: signer }
-        return toReady(claim, payload, signer)
-      }
-      const found = signerOf(claim, payload)
-      return found instanceof Promise ? found.then(decide) : decide(found)
-    },
+  async function send(claim: Claim, payload: Payload, { call, signer }: Ready): Promise<Posted> {
+    const startedAt = clock.now()
+    const startedMs = clock.monotonicMs()
+    // Each attempt has its own time and signature.
+    const headers = headersOf(claim, payload, call, { startedAt, signer, userAgent })
+    const request = { owner: claim.tenantId, url: call.url, allowHttp: !claim.livemode, headers, body: call.body }
+    const result = await outbound
+      .post(request)
+      .then(({ status, retryAfter }) => attemptResultOf(status, retryAfter, clock.now()), failureOf)
+    return { startedAt, durationMs: Math.round(clock.monotonicMs() - startedMs), ...result }
+  }
 
-    /** The same with the one-time body. */
-    async withOnce({ call, signer }: Ready, { tenantId, deliveryId }: Claim, once: Sealed): Promise<Ready> {
-      return { call: { ...call, body: await open(once, onceContext(tenantId, deliveryId)) }, signer }
-    },
-
-    /** Signs and sends. Calls `done` later, once. Each attempt has its own time and signature. */
-    send(claim: Claim, payload: Payload, { call, signer }: Ready, done: (posted: Posted) => void): void {
-      const startedAt = clock.now()
-      const startedMs = clock.monotonicMs()
-      const end = (result: AttemptResult) =>
-        done({
-          startedAt,
-          durationMs: Math.round(clock.monotonicMs() - startedMs),
-          outcome: result.outcome,
-          status: result.status,
-          retryAfterMs: result.retryAfterMs,
-          isResolved: result.isResolved,
-        })
-      const request = {
-        owner: claim.tenantId,
-        url: call.url,
-        allowHttp: !claim.livemode,
-        headers: headersOf(claim, payload, call, { startedAt, signer, userAgent }),
-        body: call.body,
-      }
-      try {
-        outbound.send(request, (error, answer) =>
-          end(answer ? attemptResultOf(answer.status, answer.retryAfter, clock.now()) : failureOf(error)),
-        )
-      } catch (error) {
-        if (!(error instanceof OutboundError)) throw error
-        queueMicrotask(() => end(failureOf(error)))
-      }
-    },
+  /**
+   * One attempt, with the one-time body if there is one. Rejects when the failure is ours (a key or the vault): then nothing was sent.
+   */
+  return async (claim: Claim, payload: Payload, once: Sealed | undefined): Promise<Posted | Impossible> => {
+    const now = clock.now()
+    if (payload.purgeAtMs <= now.getTime()) return { impossible: 'retention' }
+    if (claim.failNext > 0 && !claim.livemode) return { startedAt: now, durationMs: 0, outcome: 'sandbox' }
+    const signer = await signerOf(claim, payload)
+    if (signer === 'key_removed') return { impossible: signer }
+    if (signer === 'unsigned') return { startedAt: now, durationMs: 0, outcome: signer }
+    return send(claim, payload, { call: await openCall(claim, payload, once), signer })
   }
 }
-export type Post = ReturnType<typeof createPost>
-/** A message to send, or an outcome without sending, or the reason why it can never be sent. */
-export type Prepared = Ready | Posted | Impossible
 
 /** The address that a name resolves to can change between attempts, so such a refusal is not final. A forbidden URL is. */
-function failureOf(error: OutboundError | undefined): AttemptResult {
-  return { outcome: error ? OUTCOMES[error.reason] : 'refused', isResolved: error?.code === RESOLVED }
+function failureOf(error: unknown): AttemptResult {
+  if (!(error instanceof OutboundError)) throw error
+  return { outcome: OUTCOMES[error.reason], isResolved: error.code === RESOLVED }
 }
 
 const OUTCOMES: Readonly<Record<OutboundReason, AttemptResult['outcome']>> = {

@@ -346,13 +346,12 @@ test('a delivery that was erased while it waited in its lane is not sent', async
   const takenMs = platform.clock.monotonicMs()
   await fixture.harness.database.query('delete from webhook_queue where delivery_id = $1', [erased])
   advance(1_000)
-  const failures = await Promise.all(
+  await Promise.all(
     taken.map(({ claim, payload = assert.fail() }) => {
       const task = { db: db(), claim, payload, takenMs, leaseUntil, probe: false }
-      return new Promise((done) => attempts.runAttempt(task, done))
+      return attempts.runAttempt(task)
     }),
   )
-  assert.deepEqual(failures, [undefined, undefined])
   assert.deepEqual(
     receiver.received.map(({ headers }) => headers['x-service-delivery']),
     [kept],

@@ -1,11 +1,10 @@
-import { connect as connectTcp, type LookupFunction, Socket } from 'node:net'
-import { connect as connectTls } from 'node:tls'
+import { type LookupFunction, Socket } from 'node:net'
 import { buildConnector } from 'undici'
 import { createSingleFlight } from '../single-flight.ts'
 import { isAllowedAddress, parseNetworks } from './address.ts'
 import { codeOf, OutboundError, RESOLVED, toOutboundError } from './errors.ts'
 import { createResolver, type Lookup } from './resolver.ts'
-import { addressIn, checkTarget, type TargetPolicy, type TargetVerdict } from './target.ts'
+import { checkTarget, type TargetPolicy, type TargetVerdict } from './target.ts'
 
 export interface GuardOptions {
   /** Networks that are not public but may be called. */
@@ -23,28 +22,10 @@ export interface ConnectorOptions {
   addressMs: number
   /** Whose connections these are: the name servers are asked in shares. */
   owner: string
-  /** Gets every socket when its connection starts, for a caller that must be able to end it before it is open. */
-  onSocket?(socket: Socket): void
 }
 
-export interface DialOptions {
-  /** Scheme, host and port count. The URL must have been allowed. */
-  url: URL
-  addressMs: number
-  owner: string
-}
-
-/** What happens to a connection. */
-export interface DialEvents {
-  onOpen(): void
-  /** The first `length` bytes have arrived. The next call reuses them, whichever connection it is for. */
-  onBytes(bytes: Buffer, length: number): void
-  /** The last event, with the reason if the connection failed. */
-  onClosed(failure: OutboundError | undefined): void
-}
-
-/** Starts a connection to one origin. `destroy` of the socket ends it at any time. */
-export type Dial = (events: DialEvents) => Socket
+/** Opens connections for undici. `onSocket` gets every socket when its connection starts, for a caller that must be able to end it before it is open. */
+export type GuardedConnector = (onSocket: (socket: Socket) => void) => buildConnector.connector
 
 /** At most so many addresses of a name are tried. */
 const MAX_ADDRESSES_TRIED = 4
@@ -68,18 +49,14 @@ export interface Guard {
   check(url: string): TargetVerdict
   /** The parsed URL. Throws an OutboundError when it may not be called. */
   allow(url: string): URL
-  /** Opens connections for undici. Errors are OutboundErrors. */
-  connector(options: ConnectorOptions): buildConnector.connector
-  /** Opens connections for our own sender (pooled.ts). It has no time limit of its own. */
-  dialer(options: DialOptions): Dial
+  /** Opens connections to the addresses that it has checked. Their errors are OutboundErrors. */
+  connector(options: ConnectorOptions): GuardedConnector
 }
 
 export function createGuard({ allowNetworks, allowHttp, lookup = createResolver(), ca }: GuardOptions): Guard {
   const policy: TargetPolicy = { allowHttp, allowNetworks: parseNetworks(allowNetworks) }
   const guarded = guardedLookup(lookup, (address) => isAllowedAddress(address, policy.allowNetworks))
   const tlsLimits = { rejectUnauthorized: true, minVersion: 'TLSv1.2', ...(ca !== undefined && { ca }) } as const
-  // One for all connections: each hands its bytes on before the next one reads. A buffer for each read would cost more than the reading.
-  const arrived = Buffer.allocUnsafe(READ_BYTES)
   return {
     check: (url) => checkTarget(url, policy),
     allow(url) {
@@ -88,7 +65,7 @@ export function createGuard({ allowNetworks, allowHttp, lookup = createResolver(
       const reason = verdict.reason === 'address' ? 'forbidden_address' : 'forbidden_target'
       throw new OutboundError(reason, { code: verdict.reason })
     },
-    connector({ timeoutMs, addressMs, owner, onSocket }) {
+    connector({ timeoutMs, addressMs, owner }) {
       const connect = buildConnector({
         lookup: guarded(owner),
         timeout: timeoutMs,
@@ -96,7 +73,7 @@ export function createGuard({ allowNetworks, allowHttp, lookup = createResolver(
         autoSelectFamilyAttemptTimeout: addressMs,
         ...tlsLimits,
       })
-      return (options, callback) => {
+      return (onSocket) => (options, callback) => {
         let isConnected = false
         // undici returns the socket, although its types do not say so.
         const socket: unknown = connect(options, (error, opened) => {
@@ -108,67 +85,11 @@ export function createGuard({ allowNetworks, allowHttp, lookup = createResolver(
         socket.once('connect', () => {
           isConnected = true
         })
-        onSocket?.(socket)
-      }
-    },
-    dialer({ url, addressMs, owner }) {
-      const isTls = url.protocol === 'https:'
-      const address = addressIn(url)
-      const options = {
-        host: address ?? url.hostname,
-        port: Number(url.port || (isTls ? 443 : 80)),
-        lookup: guarded(owner),
-        autoSelectFamily: true,
-        autoSelectFamilyAttemptTimeout: addressMs,
-      }
-      // A certificate for an address is checked too, but an address is no server name (RFC 6066, section 3).
-      const tlsOptions = {
-        ...tlsLimits,
-        servername: address === undefined ? url.hostname : '',
-        ALPNProtocols: ['http/1.1'],
-      }
-      let session: Buffer | undefined
-      return ({ onOpen, onBytes, onClosed }) => {
-        const onread = {
-          buffer: arrived,
-          callback(length: number) {
-            onBytes(arrived, length)
-            return true
-          },
-        }
-        const tcpOptions = { ...options, onread }
-        const socket = isTls
-          ? connectTls({ ...tcpOptions, ...tlsOptions, ...(session && { session }) })
-          : connectTcp(tcpOptions)
-        socket.setNoDelay(true)
-        socket.setKeepAlive(true, PROBE_AFTER_MS)
-        let failure: OutboundError | undefined
-        let isConnected = false
-        let isOpen = false
-        if (isTls) socket.on('session', (latest: Buffer) => (session = latest))
-        socket.once('connect', () => {
-          isConnected = true
-        })
-        socket.once(isTls ? 'secureConnect' : 'connect', () => {
-          isOpen = true
-          onOpen()
-        })
-        socket.on('error', (error) => {
-          const isHandshake = isTls && isConnected && !isOpen
-          failure ??= isHandshake ? new OutboundError('tls', { code: codeOf(error) }) : toOutboundError(error)
-        })
-        // The other side sends no more: nothing can be answered on this connection.
-        socket.once('end', () => socket.destroy())
-        socket.once('close', () => onClosed(failure))
-        return socket
+        onSocket(socket)
       }
     },
   }
 }
-
-const READ_BYTES = 16_384
-/** TCP asks a silent other side whether it is still there. */
-const PROBE_AFTER_MS = 60_000
 
 /** All addresses must be allowed: a name that has both kinds is an attack. Connections go to the addresses that this returns. */
 function guardedLookup(lookup: Lookup, isAllowed: (address: string) => boolean): (owner: string) => LookupFunction {

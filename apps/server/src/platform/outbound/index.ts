@@ -128,8 +128,8 @@ export function createOutbound(options: OutboundOptions): Outbound {
     if (exchange.signal.aborted) throw exchange.signal.reason
     const sockets: Socket[] = []
     const onSocket = (socket: Socket) => void sockets.push(socket)
-    const connect = guard.connector({ timeoutMs, addressMs: ADDRESS_MS, owner: url.hostname, onSocket })
-    const client = new Client(url.origin, { ...CLIENT_LIMITS, connect })
+    const connect = guard.connector({ timeoutMs, addressMs: ADDRESS_MS, owner: url.hostname })
+    const client = new Client(url.origin, { ...CLIENT_LIMITS, connect: connect(onSocket) })
     const end = () => {
       close(client)
       // undici does not end a connection that is still being opened.

@@ -5,6 +5,7 @@ import { after, describe, test } from 'node:test'
 import { eventually } from '@ostiary/testkit/eventually'
 import { figureAtMost } from '@ostiary/testkit/measuring/test-figure'
 import { startStopwatch } from '../../testing/stopwatch.ts'
+import { OutboundError } from './errors.ts'
 import { createPooledOutbound, type PooledOptions, type PooledOutbound } from './pooled.ts'
 import { createCertificate } from './testing/certificate.ts'
 import { closeServers, failsWith, listen, serve } from './testing/servers.ts'
@@ -27,6 +28,9 @@ function pooled(options: Partial<PooledOptions> = {}): PooledOutbound {
 const post = (outbound: PooledOutbound, url: string, headers: string[] = [], body = Buffer.from('{}')) =>
   outbound.post({ owner: 'tenant', url, allowHttp: true, headers, body })
 
+/** With one connection every call waits until it can be used again. */
+const ONE = { connectionsPerOrigin: 1 } as const
+
 describe('a call', () => {
   test('sends exactly the given bytes and headers, and reuses connections', async () => {
     const seen: { url: string | undefined; headers: object; body: string }[] = []
@@ -38,7 +42,7 @@ describe('a call', () => {
         response.writeHead(202, { 'set-cookie': 'a=b' }).end('done')
       })
     })
-    const outbound = pooled()
+    const outbound = pooled(ONE)
     for (let i = 0; i < 6; i++) {
       const url = `http://127.0.0.1:${port}/a?b=c#d`
       assert.deepEqual(await post(outbound, url, ['x-a', 'b'], Buffer.from('{"ä":1}')), {
@@ -83,7 +87,7 @@ describe('a call', () => {
   test('keeps the connection after a body of 4 KB; a longer body ends it, and its status still counts', async () => {
     let size = 4_096
     const { port, connections, open } = await serve((_request, response) => response.end('x'.repeat(size)))
-    const outbound = pooled()
+    const outbound = pooled(ONE)
     const url = `http://127.0.0.1:${port}/`
     for (let i = 0; i < 6; i++) assert.equal((await post(outbound, url)).status, 200)
     assert.equal(connections(), 1)
@@ -91,6 +95,16 @@ describe('a call', () => {
     const before = open()
     assert.equal((await post(outbound, url)).status, 200)
     await eventually(() => open() < before, 'the connection is closed')
+  })
+
+  test('a body that only the end of the connection would end is not waited for', async () => {
+    const { port, open } = await listen(
+      createNetServer((socket) => socket.once('data', () => socket.write('HTTP/1.1 202 Accepted\r\n\r\n'))),
+    )
+    // The receiver never closes it, and the time limit of the test is below that of the call.
+    const outbound = pooled({ timeoutMs: 600_000 })
+    assert.equal((await post(outbound, `http://127.0.0.1:${port}/`)).status, 202)
+    await eventually(() => open() === 0, 'the connection is closed')
   })
 })
 
@@ -123,6 +137,32 @@ describe('failures of a call', () => {
     const odd = await listen(createNetServer((socket) => socket.once('data', () => socket.write('SSH-2.0-x\r\n\r\n'))))
     const error = await failsWith('refused', post(pooled(), `http://127.0.0.1:${odd.port}/`))
     assert.ok(!`${error.message} ${error.code} ${error.stack}`.includes('SSH'))
+  })
+
+  test('an answer that could be read in two ways', async () => {
+    const field = (line: string) => `HTTP/1.1 200 OK\r\n${line}\r\n\r\n`
+    for (const text of [
+      'HTTP/3.0 200 OK\r\n\r\n',
+      'HTTP/1.1  200 OK\r\n\r\n',
+      'HTTP/1.1 2000 OK\r\n\r\n',
+      'HTTP/1.1 20 OK\r\n\r\n',
+      'HTTP/1.1 200 OK\nx: y\r\n\r\n',
+      'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n',
+      field('no colon'),
+      field(': no name'),
+      field('a space : x'),
+      field('x-a: b\rc'),
+      field('x-a: b\nc: d'),
+      field('x-a: \0'),
+      field('content-length: 1\r\ncontent-length: 1'),
+      field('content-length: 1\r\ntransfer-encoding: chunked'),
+      ...['+1', '-1', '0x1', '1.0', '1 1', '1,1', '1e3', '99999999999999999999'].map((value) =>
+        field(`content-length: ${value}`),
+      ),
+    ]) {
+      const { port } = await listen(createNetServer((socket) => socket.once('data', () => socket.write(text))))
+      await assert.rejects(post(pooled(SHORT), `http://127.0.0.1:${port}/`), OutboundError, JSON.stringify(text))
+    }
   })
 
   test('headers that are too large to read', async () => {
@@ -200,6 +240,18 @@ describe('permitted targets', () => {
     assert.equal(connections(), 0)
   })
 
+  test('no header that could end a line or the request, or that says where it ends', async () => {
+    const { port, connections } = await serve((_request, response) => response.end())
+    const refuses = (...headers: string[]) =>
+      assert.rejects(post(pooled(), `http://127.0.0.1:${port}/`, headers), TypeError, JSON.stringify(headers))
+    for (const value of ['a\r\nx: y', 'a\n', '\r', '\0', '\x7f', 'ā']) await refuses('x-a', value)
+    for (const name of ['', 'a b', 'a:', 'a\r\nb', 'ä', ' a']) await refuses(name, 'x', 'x-b', 'y')
+    for (const name of ['Host', 'content-length', 'Transfer-Encoding', 'connection', 'keep-alive', 'expect', 'upgrade'])
+      await refuses(name, 'x')
+    for (const name of ['te', 'trailer', 'proxy-connection']) await refuses(name, 'x')
+    assert.equal(connections(), 0)
+  })
+
   test('proxies of the environment are ignored', async () => {
     const proxy = await serve((_request, response) => response.writeHead(500).end())
     const { port } = await serve((_request, response) => response.end())
@@ -227,6 +279,13 @@ describe('permitted targets', () => {
 })
 
 describe('limits of connections', () => {
+  test('a connection rests after an answer: the next call has another one and waits for nothing', async () => {
+    const { port, connections } = await serve((_request, response) => response.end())
+    const outbound = pooled()
+    for (let i = 0; i < 2; i++) assert.equal((await post(outbound, `http://127.0.0.1:${port}/`)).status, 200)
+    assert.equal(connections(), 2)
+  })
+
   test('a connection that the receiver keeps for a second, or on which it says too much, is not used again', async () => {
     for (const answer of [
       'keep-alive: timeout=1\r\ncontent-length: 0\r\n\r\n',
@@ -250,7 +309,7 @@ describe('limits of connections', () => {
         socket.on('data', () => write('HTTP/1.1 204 No Content\r\n\r\n'))
       }),
     )
-    const outbound = pooled()
+    const outbound = pooled(ONE)
     for (let i = 0; i < 2; i++) assert.equal((await post(outbound, `http://127.0.0.1:${port}/`)).status, 204)
     assert.equal(connections(), 1)
     write('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n')
@@ -264,7 +323,7 @@ describe('limits of connections', () => {
     const { port, connections } = await listen(
       createHttpsServer({ cert, key }, (request, response) => request.resume().on('end', () => response.end('ok'))),
     )
-    const outbound = pooled({ lookup: async () => ['127.0.0.1'], ca: cert })
+    const outbound = pooled({ ...ONE, lookup: async () => ['127.0.0.1'], ca: cert })
     const big = Buffer.alloc(1_000_000, 'a')
     for (const body of [big, Buffer.from('{}'), big])
       assert.equal((await post(outbound, `https://hook.example:${port}/`, [], body)).status, 200)
