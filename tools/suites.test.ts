@@ -42,6 +42,19 @@ test('every step that the gate names exists', () => {
   )
 })
 
+test('.ci/full has every suite and every measure', () => {
+  const full = read('.ci/full')
+  const measures = globSync('measures/*/*.measure.ts', { cwd: ROOT }).map((file) => {
+    const [, folder = '', name = ''] = file.split(/[/.]/)
+    return `'${Object.keys(MEASURES).find((word) => MEASURES[word] === folder)} ${name}`
+  })
+  assert.ok(measures.length > 20)
+  assert.deepEqual(
+    [...measures, ...Object.keys(SUITES)].filter((words) => !new RegExp(`${words}(?![\\w-])`).test(full)),
+    [],
+  )
+})
+
 function exists([what = '', name = '', ...files]: string[]): boolean {
   if (what in MEASURES) return existsSync(`${ROOT}measures/${MEASURES[what]}/${name}.measure.ts`)
   if (what !== 'suite') return what in scripts
