@@ -16,5 +16,5 @@ test('[D-017] the page has texts in each of the 44 languages, for every kind of 
 })
 
 test('each language has its guide: form of address, gender, glossary, and what a native reader should look at', () => {
-  assert.deepEqual(filesOf('docs/languages', '.md').sort(), tags)
+  assert.deepEqual(filesOf('apps/launch/src/texts', '.md').sort(), tags)
 })
