@@ -6,7 +6,7 @@ import { CONSENT_VERSIONS } from './limits.ts'
 import { type Operation, operation } from './operation.ts'
 import { LAUNCH_PATHS } from './paths.ts'
 
-/* The device API: what the launch page calls. Every call is signed by the device's own key (docs/api/launch.md). */
+/* The device API: what the launch page calls. Every call is signed by the device's own key (docs/internal/launch.md). */
 
 /** What `ostiary simulate` and tests name as their model. The server takes it from sessions of test keys only. */
 export const SIMULATED_MODEL = { id: 'simulated-1', hash: 'AyzSMIsiZbDlq9TDuA805-g-0L-D61SSd1eE58NRFJA' } as const

@@ -3,7 +3,7 @@ import { base64url, type CryptoKey, compactVerify, importJWK } from 'jose'
 /**
  * Each call of a device is signed by the key the device made when it opened the session: a compact JWS (ES256) over the
  * session, the method, the path, the hash of the body, a counter and the time. A call that was changed, repeated or sent
- * by another device does not verify. docs/api/launch.md describes it.
+ * by another device does not verify. docs/internal/launch.md describes it.
  */
 export const DEVICE_PROOF_HEADER = 'x-device-proof'
 

@@ -37,7 +37,7 @@ test(
   },
 )
 
-/** What docs/api/launch.md names beside the estimate. */
+/** What docs/internal/launch.md names beside the estimate. */
 const OTHER_FIELDS = 'v sessionId nonce attempt model live frames log indicators browser metadata'.split(' ')
 const CLEAR_TEXT = ['"estimate"', '"age"', '"frames"', '"live"', '"nonce"']
 

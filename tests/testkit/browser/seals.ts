@@ -1,7 +1,7 @@
 import { inflateRawSync } from 'node:zlib'
 import type { BrowserContext } from 'playwright-core'
 
-/** The payload that a page seals (docs/api/launch.md), with the fields that tests check. */
+/** The payload that a page seals (docs/internal/launch.md), with the fields that tests check. */
 export interface Sealed {
   sessionId?: string
   nonce?: string

@@ -4,7 +4,7 @@ import { judgeLiveness, type SeenFace } from '@ostiary/faces'
 import type { LoadedModels } from '../engine/engine.ts'
 import { CaptureFailure, type FaceCapture, type Sample } from './capture-types.ts'
 
-/** Frames below it give no age (docs/api/launch.md). In thousandths. */
+/** Frames below it give no age (docs/internal/launch.md). In thousandths. */
 const AGED_QUALITY_MIN = 350
 /** The net gives no age outside this range for a face. In tenths of a year. */
 const AGE = { min: 10, max: 1_100 } as const
