@@ -1,6 +1,6 @@
 /**
  * Areas A to E through PgBouncer 1.24 in transaction mode, with more clients than connections: every call is answered, the statement
- * limit, the plan mode and hnsw.ef_search are in force on every connection, and doctor and API refuse PgBouncer 1.18. --full: more of each, and the
+ * limit and the plan settings are in force on every connection, and doctor and API refuse PgBouncer 1.18. --full: more of each, and the
  * acceptance tests of the five areas.
  */
 import { execFileSync, spawn } from 'node:child_process'
@@ -164,8 +164,8 @@ async function askForLimits(url: string, say: (text: string) => void): Promise<F
   const seen = await Promise.all(
     clients.map(async (client) => {
       await client.query('begin')
-      const { rows } = await client.query<{ limit: string; width: string; plans: string; pid: number }>(
-        `select current_setting('statement_timeout') as limit, current_setting('hnsw.ef_search') as width,
+      const { rows } = await client.query<{ limit: string; jit: string; plans: string; pid: number }>(
+        `select current_setting('statement_timeout') as limit, current_setting('jit') as jit,
            current_setting('plan_cache_mode') as plans, pg_backend_pid() as pid, pg_sleep(0.2)`,
       )
       return rows[0]
@@ -173,11 +173,11 @@ async function askForLimits(url: string, say: (text: string) => void): Promise<F
   )
   await Promise.all(clients.map((client) => client.query('commit')))
   const inForce = seen.filter(
-    (row) => row?.limit === `${LIMIT_MS / 1000}s` && row.width === '200' && row.plans === 'force_generic_plan',
+    (row) => row?.limit === `${LIMIT_MS / 1000}s` && row.jit === 'off' && row.plans === 'force_generic_plan',
   )
   const pids = new Set(inForce.map((row) => row?.pid))
   say(
-    `${pids.size} connections of the pooler have statement_timeout ${seen[0]?.limit}, hnsw.ef_search ${seen[0]?.width} and plan_cache_mode ${seen[0]?.plans}`,
+    `${pids.size} connections of the pooler have statement_timeout ${seen[0]?.limit}, jit ${seen[0]?.jit} and plan_cache_mode ${seen[0]?.plans}`,
   )
   await Promise.all(clients.map((client) => client.end()))
   return { name: 'pooler.connections-with-limits', value: pids.size, floor: CONNECTIONS, is: 'least' }

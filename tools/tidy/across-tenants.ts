@@ -15,6 +15,7 @@ export const ACROSS_TENANTS: Readonly<Record<string, string>> = {
   'exceptions.purge': PURGE,
   'failure_limits.purge': PURGE,
   'faces.count_by_master_key': COUNT,
+  'faces.list_without_codes': 'a worker job: the spaces of all tenants whose vectors lack codes',
   'faces.lock_sealed_with_other': RESEAL,
   'faces.purge_deletions': PURGE,
   'faces.purge_envelopes': PURGE,

@@ -12,7 +12,6 @@ const port = (fallback: number, description: string) =>
   Type.Integer({ minimum: 1, maximum: 65535, default: fallback, description })
 
 const folder = (description: string) => Type.Optional(Type.String({ minLength: 1, description }))
-const range = (minimum: number, maximum: number, fallback: number) => ({ minimum, maximum, default: fallback })
 
 /**
  * All settings. docs/configuration.md is generated from this. Settings marked secret have no default, and each
@@ -112,21 +111,6 @@ export const Settings = Type.Object({
     default: 3_000,
     description: 'A request that gets no connection for so long, new or from the pool, is answered with 503',
   }),
-  NODE_EXACT_SEARCH_MAX: Type.Integer({
-    ...range(10, 1_000_000, 10_000),
-    description:
-      'Area E: a tenant’s face vectors of one model are compared one by one up to this number, and through an HNSW index above it',
-  }),
-  NODE_INDEX_MEMORY_MB: Type.Integer({
-    ...range(64, 65_536, 512),
-    description:
-      'Area E: memory of the database for building an HNSW index. Plan 1.5 KB per vector; with less it works and takes longer',
-  }),
-  NODE_CODES_MEMORY_MB: Type.Integer({
-    ...range(0, 4_000, 128),
-    description:
-      'Area E: the most memory per process for codes of faces, 68 bytes per vector of spaces above NODE_EXACT_SEARCH_MAX. Spaces that do not fit are searched through their index; 0 for all of them',
-  }),
   SANCTIONS_DIR: Type.String({
     minLength: 1,
     default: './data/sanctions',
@@ -224,7 +208,6 @@ export interface Config {
   admin: { host: string; port: number; workerPort: number }
   database: { poolMax: number; statementTimeoutMs: number; connectTimeoutMs: number }
   shutdown: { drainMs: number; timeoutMs: number }
-  node: { exactMax: number; indexMemoryMb: number; codesMemoryMb: number }
   outbound: { allowNetworks: readonly string[] }
   /** The event stream: whether live events are in it. */
   events: { live: boolean }
@@ -304,11 +287,6 @@ export function loadConfig(env: Environment, readFile = (path: string) => readFi
       connectTimeoutMs: values.DATABASE_CONNECT_TIMEOUT_MS,
     },
     shutdown: { drainMs: values.SHUTDOWN_DRAIN_MS, timeoutMs: values.SHUTDOWN_TIMEOUT_MS },
-    node: {
-      exactMax: values.NODE_EXACT_SEARCH_MAX,
-      indexMemoryMb: values.NODE_INDEX_MEMORY_MB,
-      codesMemoryMb: values.NODE_CODES_MEMORY_MB,
-    },
     outbound: { allowNetworks: splitList(values.OUTBOUND_ALLOW_NETWORKS) },
     events: { live: values.EVENTS_LIVE },
     launch,

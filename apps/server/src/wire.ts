@@ -21,7 +21,7 @@ export type WireOptions = Pick<PlatformOptions, 'role' | 'clock' | 'log'>
 /** The only place where rooms are constructed and closed. Opens no connection yet. */
 export function createWire(config: Config, options: WireOptions) {
   const launchUrl = config.launch.url
-  const platform = createPlatform(config, { ...options, sessionSettings: { ...VECTOR_SEARCH, ...PLANS } })
+  const platform = createPlatform(config, { ...options, sessionSettings: PLANS })
   const settings = createSettingsRoom(platform)
   const keys = createKeysRoom(platform, { ...config, clientPolicyOf: settings.clientPolicyOf })
   const webhooks = createWebhooksRoom(platform, { ...config, keys })
@@ -30,7 +30,7 @@ export function createWire(config: Config, options: WireOptions) {
   const passkeys = createPasskeysRoom(platform, { launchUrl })
   const matcher = createMatcherRoom(platform, config)
   const onErase = [passkeys.service.deletePerson, erasePerson, matcher.erasures.deletePerson]
-  const biometrics = createBiometricsRoom(platform, { keys, settings, ...config.node, onErase })
+  const biometrics = createBiometricsRoom(platform, { keys, settings, onErase })
   const strings = createStringsRoom(platform, { keys })
   const sanctions = createSanctionsRoom(platform, { keys, settings, sessions, ...config.sanctions })
   const shared = { keys, settings, webhooks, sessions, launchUrl }
@@ -61,13 +61,11 @@ export function createWire(config: Config, options: WireOptions) {
     },
   }
 }
-/** How widely an HNSW index is searched: at 200 no enrolled person was missed (docs/benchmarks.md). */
-const VECTOR_SEARCH = { 'hnsw.ef_search': '200', 'hnsw.iterative_scan': 'strict_order' }
-
 /**
  * Statements are planned once for each connection, and not for each set of values: with 68 days PostgreSQL would plan most of them again every
  * time, which takes longer than running them (decision 0053). A statement that needs a plan for its values sets this for its transaction.
+ * Compiling one (jit) takes longer than running it: a plan for any values guesses far too many rows for the search of faces.
  */
-const PLANS = { plan_cache_mode: 'force_generic_plan' }
+const PLANS = { plan_cache_mode: 'force_generic_plan', jit: 'off' }
 
 export type Wire = ReturnType<typeof createWire>

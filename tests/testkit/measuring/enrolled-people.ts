@@ -1,5 +1,6 @@
 import {
   bucketOf,
+  codeAllFaces,
   createWire,
   loadConfig,
   SHARED_PARTITIONS,
@@ -23,11 +24,8 @@ export interface EnrolledPeople {
    * copy that is turned in space by the tenant's secret rotation. Returns the ids of the people. The tenant must have nobody enrolled.
    */
   load(tenantId: string, people: People, options: LoadOptions): Promise<string[]>
-  /**
-   * Runs the job that the worker runs every minute: it gives each large space (the vectors of a tenant) its own vector partition and index,
-   * and drops unused partitions. Returns how many spaces it moved and partitions it dropped, together.
-   */
-  arrange(): Promise<number>
+  /** Runs the job that the worker runs every minute: it gives the vectors of each large space (the vectors of a tenant) their codes. */
+  code(): Promise<void>
   query(text: string, values?: unknown[]): Promise<pg.QueryResult>
   close(): Promise<void>
 }
@@ -98,10 +96,8 @@ export async function openEnrolledPeople(settings: Record<string, string>): Prom
   return {
     wire,
     load,
-    async arrange() {
-      let changed = 0
-      for (const { db } of wire.platform.cells.all()) changed += await wire.biometrics.vectorPartitions.arrange(db)
-      return changed
+    async code() {
+      for (const { db } of wire.platform.cells.all()) await codeAllFaces(db)
     },
     query: (text, values) => client.query(text, values),
     async close() {

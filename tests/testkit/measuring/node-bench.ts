@@ -2,9 +2,12 @@
 
 import { partitionTable, toHalfvec } from '@ostiary/server/measure'
 import pg from 'pg'
+import type { Started } from '../run.ts'
 import type { People } from '../samples/people.ts'
+import { processorMsOf } from './backend-time.ts'
 import type { EnrolledPeople } from './enrolled-people.ts'
 import { createLoad } from './load.ts'
+import { processorMs } from './processor-time.ts'
 import type { Runner } from './turns.ts'
 
 export interface Tenant {
@@ -83,7 +86,57 @@ export async function httpRunner(
   }
 }
 
-/** The same search as a prepared statement through the bare driver, with one connection for each probe. */
+/** The share of people who are found by a vector that has this cosine to the only one they have. */
+export async function foundAt(
+  cosine: number,
+  url: string,
+  tenant: Tenant,
+  people: People,
+  { puids, probes, othersFrom }: { puids: readonly string[]; probes: number; othersFrom: number },
+): Promise<number> {
+  let found = 0
+  for (let n = 0; n < probes; n++) {
+    const person = (n * 7_907) % puids.length
+    const enrolled = people.sample(person, 0)
+    const other = people.sample(othersFrom + n, 0)
+    const along = dot(other, enrolled)
+    const across = other.map((value, i) => value - along * (enrolled[i] ?? 0))
+    const length = Math.sqrt(dot(across, across))
+    const probe = enrolled.map((value, i) => value * cosine + ((across[i] ?? 0) / length) * Math.sqrt(1 - cosine ** 2))
+    if ((await predict(url, tenant.key, probe)).puid === puids[person]) found++
+  }
+  return found / probes
+}
+
+const dot = (a: Float64Array, b: Float64Array) => a.reduce((sum, value, i) => sum + value * (b[i] ?? 0), 0)
+
+/** What each prediction costs, one at a time: how long it takes, and the processor time of the API and of its connections to the database. */
+export async function predictCosts(
+  api: Started,
+  enrolled: EnrolledPeople,
+  { key }: Tenant,
+  probes: readonly Float64Array[],
+): Promise<{ ms: number; api: number; postgres: number }[]> {
+  const spent = async () => {
+    const { rows } = await enrolled.query(
+      `select pid from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()`,
+    )
+    return { api: processorMs(api.pid), postgres: processorMsOf(rows.map(({ pid }) => pid)) }
+  }
+  // The first ones open connections and let the compiler see the code.
+  for (const probe of probes) await predict(api.url, key, probe)
+  const costs: { ms: number; api: number; postgres: number }[] = []
+  for (const probe of probes) {
+    const [from, started] = [await spent(), performance.now()]
+    await predict(api.url, key, probe)
+    const ms = performance.now() - started
+    const to = await spent()
+    costs.push({ ms, api: to.api - from.api, postgres: to.postgres - from.postgres })
+  }
+  return costs
+}
+
+/** A bare scan of the codes and a comparison of the near ones, as a prepared statement through the driver, with one connection for each probe. */
 export async function bareRunner(
   databaseUrl: string,
   enrolled: EnrolledPeople,
@@ -91,15 +144,19 @@ export async function bareRunner(
   probes: readonly Float64Array[],
 ): Promise<Runner & { close(): Promise<void> }> {
   const keys = await enrolled.wire.biometrics.groups.find({ tenantId: tenant.id, livemode: false })
-  const { rows } = await enrolled.query('select shelf as partition from face_spaces where tenant_id = $1', [tenant.id])
-  const text = `select person_id, enroll_level, -(embedding <#> $4::halfvec) as cosine from ${partitionTable(rows[0].partition)}
-    where tenant_id = $1 and livemode = $2 and version = $3 order by embedding <#> $4::halfvec limit 1`
-  const pool = new pg.Pool({
-    connectionString: databaseUrl,
-    max: 10,
-    options: '-c hnsw.ef_search=200 -c hnsw.iterative_scan=strict_order',
-  })
-  const embeddings = probes.map((vector) => toHalfvec(keys?.rotation('FACE3_3')(vector) ?? vector))
+  const rotate = keys?.rotation('FACE3_3') ?? ((vector: Float64Array) => vector)
+  const { rows } = await enrolled.query(
+    'select number, shelf as partition, middle::text as middle from face_spaces where tenant_id = $1',
+    [tenant.id],
+  )
+  const { number, partition, middle } = rows[0]
+  const text = `select v.person_id, v.enroll_level, -(v.embedding <#> $1::halfvec) as cosine
+    from (select binary_quantize($1::halfvec - $2::halfvec)::bit(512) as code offset 0) p
+    join face_codes c on c.space = ${number} and c.code <~> p.code <= ${BARE_BITS}
+    join ${partitionTable(partition)} v on v.tenant_id = $3 and not v.livemode and v.version = 'FACE3_3' and v.seq = c.seq
+    order by cosine desc limit 1`
+  const pool = new pg.Pool({ connectionString: databaseUrl, max: 10, options: '-c jit=off' })
+  const embeddings = probes.map((vector) => toHalfvec(rotate(vector)))
   return {
     async run(ms) {
       const until = performance.now() + ms
@@ -107,7 +164,7 @@ export async function bareRunner(
         embeddings.map(async (embedding) => {
           let count = 0
           while (performance.now() < until) {
-            await pool.query({ name: 'bare', text, values: [tenant.id, false, 'FACE3_3', embedding] })
+            await pool.query({ name: 'bare', text, values: [embedding, middle, tenant.id] })
             count++
           }
           return count
@@ -118,6 +175,8 @@ export async function bareRunner(
     close: () => pool.end(),
   }
 }
+// At the cosine 0.5 two codes differ in 171 ± 11 of 512 bits.
+const BARE_BITS = 213
 
 export function percentile(values: readonly number[], share: number): number {
   return values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))] ?? Number.NaN

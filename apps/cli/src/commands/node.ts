@@ -21,7 +21,7 @@ export const nodeCommands: readonly Command[] = [
           space.version,
           String(space.persons),
           String(space.vectors),
-          space.indexBytes === null ? 'exact' : 'HNSW',
+          space.codedSeq > 0 ? 'codes' : 'exact',
           space.rowBytes === null ? '-' : megabytes(space.rowBytes + (space.indexBytes ?? 0)),
         ])
         const head = ['TENANT', 'MODE', 'MODEL', 'PERSONS', 'VECTORS', 'SEARCH', 'SIZE']
@@ -66,7 +66,7 @@ async function checkModel({ keys, nodeModels }: OperatorServices, model: string,
 function describe({ space, done, total }: ReindexProgress): string {
   const share = total === 0 ? 1 : Math.min(1, done / total)
   const bar = '█'.repeat(Math.round(share * 24)).padEnd(24, '░')
-  const after = share === 1 ? ', building the index' : ''
+  const after = share === 1 ? ', making the codes' : ''
   return `${space.tenantId} ${space.livemode ? 'live' : 'test'} ${space.version} ${bar} ${done} of ${total}${after}`
 }
 

@@ -17,6 +17,7 @@ import { enrollLevelOf, isGood, judge } from './quality.ts'
 import { faceStore, type Neighbour, SHARED_PARTITIONS, type SpaceId } from './store.ts'
 import { middleOf, toBytes, toHalfvec } from './vector.ts'
 import type { VectorSearch } from './vector-search.ts'
+import { vectorStore } from './vector-store.ts'
 
 const RETRY_DELAYS_MS = [200, 1_000]
 const GIVE_UP_AFTER_MS = 10_000
@@ -117,7 +118,7 @@ export function createEnrolment({ cells, clock, ids, log, groups, vectorSearch, 
     const { model, space, keys, probe, good, externalRef } = job
     await holdDeclaration(tx, space, model)
     const { partition, lastSeq } = await faceStore.lockSpace(tx, space)
-    const added = await faceStore.searchSince(tx, space, { partition, embedding: probe, afterSeq })
+    const added = await vectorStore.searchSince(tx, space, { embedding: probe, afterSeq })
     if (added && isDuplicate(model, added)) return existing(tx, job, added)
     const owner = externalRef && (await faceStore.lockByRef(tx, space, externalRef))
     if (owner && job.names === 'new_only' && owner.personId !== job.personId) throw nameTaken()
@@ -133,8 +134,9 @@ export function createEnrolment({ cells, clock, ids, log, groups, vectorSearch, 
     for (const [index, vector] of good.entries()) {
       const seq = lastSeq + 1 + index
       const sealedVector = keys.sealTemplate(wrappedKey, { personId, version: space.version, seq }, toBytes(vector))
-      const template = { seq, sealedVector, embedding: toHalfvec(rotate(vector)) }
-      await faceStore.insertTemplate(tx, space, { partition, personId, enrollLevel }, template)
+      await faceStore.insertTemplate(tx, space, { personId, enrollLevel }, { seq, sealedVector })
+      const embedding = toHalfvec(rotate(vector))
+      await vectorStore.insert(tx, space, { partition, personId, enrollLevel }, { seq, embedding })
     }
     await faceStore.growSpace(tx, space, good.length)
     return { personId, guid: keys.guid, enrollLevel, score: 1, isNew: true }

@@ -43,20 +43,6 @@ export function createNodeMetrics(metrics: Metrics) {
         'level',
       ),
     ),
-    codeFallbacks: metrics.add(
-      createLabelledCounter(
-        'ostiary_node_codes_missing_total',
-        'Searches of large spaces that went through the index instead: the codes were loading, behind, lost or busy, or NODE_CODES_MEMORY_MB is too little (memory)',
-        'reason',
-      ),
-    ),
-    codeComparisons: metrics.add(
-      createLabelledCounter(
-        'ostiary_node_codes_compared_total',
-        'How often all codes of a space were compared with the table, because a deletion was not noted',
-        'what',
-      ),
-    ),
     replays: metrics.add(
       createLabelledCounter(
         'ostiary_node_replays_total',
@@ -76,7 +62,7 @@ export function watchSizes(
   let measuredMs = Number.NEGATIVE_INFINITY
   new Gauge({
     name: 'ostiary_node_bytes',
-    help: 'Bytes of area E by cell and part: search copies, their HNSW indexes, everything else',
+    help: 'Bytes of area E by cell and part: search copies, HNSW indexes that earlier releases built, everything else',
     labelNames: ['cell', 'part'],
     registers: [metrics.registry],
     async collect() {
@@ -91,34 +77,6 @@ export function watchSizes(
         }
       }
     },
-  })
-}
-
-export interface CodeStats {
-  codes: number
-  bytes: number
-  behind: number
-  followedMs: number
-}
-
-/** Gauges of the codes that this process holds. */
-export function watchCodes(metrics: Metrics, codes: { stats(): CodeStats }): void {
-  const gauge = (name: string, help: string, value: () => number) =>
-    new Gauge({
-      name,
-      help,
-      registers: [metrics.registry],
-      collect() {
-        this.set(value())
-      },
-    })
-  gauge('ostiary_node_codes', 'Codes of faces in the memory of this process', () => codes.stats().codes)
-  gauge('ostiary_node_codes_bytes', 'Bytes that hold codes of faces', () => codes.stats().bytes)
-  gauge('ostiary_node_codes_behind', 'Vectors that have no code yet, in the space that lacks most', () => {
-    return codes.stats().behind
-  })
-  gauge('ostiary_node_codes_followed_seconds', 'Since the codes last followed deletions, in the oldest space', () => {
-    return codes.stats().followedMs / 1000
   })
 }
 

@@ -8,7 +8,6 @@ import { isId } from '../platform/ids.ts'
 import type { WithLock } from '../platform/keyed-mutex.ts'
 import type { Log } from '../platform/log.ts'
 import type { RateLimiter } from '../platform/rate-limit.ts'
-import { codeStore } from './code-store.ts'
 import { lockKeyOf } from './enrolment.ts'
 import { nodeError } from './errors.ts'
 import type { GroupId, GroupKeys } from './group-keys.ts'
@@ -20,6 +19,7 @@ import { nearbyOf } from './nearby.ts'
 import { faceStore, type Neighbour, partitionTable, type SpaceId } from './store.ts'
 import { middleOf, toHalfvec } from './vector.ts'
 import type { VectorSearch } from './vector-search.ts'
+import { vectorStore } from './vector-store.ts'
 
 // How many vectors a search fetches to find K persons, who have at most ten vectors each.
 const BREADTHS = [1, 50, 500] as const
@@ -95,7 +95,8 @@ export function createRecognition(deps: Deps) {
       const templates = await faceStore.findTemplateSeqs(db, space, person)
       const seqs = templates.filter(({ version }) => version === space.version).map(({ seq }) => seq)
       if (seqs.length === 0) continue
-      found.push(...((await vectorSearch.compare(space, { embedding, personId: person, seqs }))?.neighbours ?? []))
+      const nearest = await vectorSearch.compare(space, { embedding, personId: person, seqs })
+      if (nearest) found.push(nearest)
     }
     return found.sort((a, b) => b.cosine - a.cosine)
   }
@@ -148,12 +149,12 @@ export function createRecognition(deps: Deps) {
       const space: SpaceId = { tenantId: group.tenantId, livemode: group.livemode, version }
       const partition = spaces.get(version) ?? (await faceStore.lockSpace(tx, space)).partition
       const seqs = inVersion.map(({ seq }) => seq)
-      const deleted = await faceStore.deleteVectors(tx, space, partition, seqs)
+      const deleted = await vectorStore.delete(tx, space, partition, seqs)
       // A damaged search copy must not prevent the deletion of the person.
       if (deleted !== seqs.length)
         log.error({ tenantId: group.tenantId }, 'a search copy lacked vectors: run ostiary node reindex')
       await faceStore.shrinkSpace(tx, space, seqs.length)
-      await codeStore.noteDeletion(tx, space, { partition, seqs }, clock.now())
+      await faceStore.noteDeletion(tx, space, seqs, clock.now())
       touched.add(partitionTable(partition))
     }
     return touched

@@ -9,11 +9,12 @@ import type { SettingsRoom } from '../settings/index.ts'
 import { createDeclaredModels } from './declared-models.ts'
 import { createEnrolment } from './enrolment.ts'
 import { renderNodeError } from './errors.ts'
-import { createFaceCodes, purgeDeletions } from './face-codes.ts'
+import { codeAllFaces } from './face-codes.ts'
+import { purgeDeletions } from './face-deletions.ts'
 import type { GroupId } from './group-keys.ts'
 import { createGroups } from './groups.ts'
 import { createHitCounts, purgeHits } from './hit-counts.ts'
-import { createNodeMetrics, watchCodes, watchSizes } from './metrics.ts'
+import { createNodeMetrics, watchSizes } from './metrics.ts'
 import { createNodeAnswers } from './node-answers.ts'
 import { createRecognition } from './recognition.ts'
 import { nodeRoutes } from './routes.ts'
@@ -24,21 +25,16 @@ import { createVectorSearch } from './vector-search.ts'
 interface Deps {
   keys: KeysRoom
   settings: SettingsRoom
-  exactMax: number
-  indexMemoryMb: number
-  codesMemoryMb: number
   /** What other rooms keep of a person is deleted in the transaction that deletes the person. */
   onErase: readonly ((tx: Queryable, group: GroupId, personId: string) => Promise<unknown>)[]
 }
 
 /** Area E. */
-export function createBiometricsRoom(platform: Platform, { keys, settings, onErase, ...config }: Deps) {
+export function createBiometricsRoom(platform: Platform, { keys, settings, onErase }: Deps) {
   const metrics = createNodeMetrics(platform.metrics)
   const groups = createGroups(platform)
   const models = createDeclaredModels(platform)
-  const codes = createFaceCodes({ ...platform, metrics, codesMemoryMb: config.codesMemoryMb })
-  watchCodes(platform.metrics, codes)
-  const vectorSearch = createVectorSearch({ ...platform, metrics, codes })
+  const vectorSearch = createVectorSearch({ ...platform, metrics })
   const searching = { ...platform, groups, vectorSearch, metrics, withLock: createKeyedMutex() }
   const enrolment = createEnrolment(searching)
   const recognition = createRecognition({
@@ -50,7 +46,7 @@ export function createBiometricsRoom(platform: Platform, { keys, settings, onEra
   const hits = createHitCounts({ ...platform, metrics })
   const answers = createNodeAnswers({ enrolment, recognition, hits, settings: settings.service })
   const transport = createTransport(platform)
-  const vectorPartitions = createVectorPartitions({ ...platform, ...config, groups })
+  const vectorPartitions = createVectorPartitions({ ...platform, groups })
   return {
     groups,
     models,
@@ -65,12 +61,13 @@ export function createBiometricsRoom(platform: Platform, { keys, settings, onEra
       { name: 'purge-used-envelopes', cron: '*/5 * * * *', run: purgeUsedEnvelopes },
       { name: 'purge-face-hits', cron: '11 * * * *', run: purgeHits },
       { name: 'purge-face-deletions', cron: '*/5 * * * *', run: purgeDeletions },
-      { name: 'arrange-vector-partitions', cron: '* * * * *', run: vectorPartitions.arrange },
+      { name: 'code-faces', cron: '* * * * *', run: codeAllFaces },
+      { name: 'drop-unused-vector-partitions', cron: '* * * * *', run: vectorPartitions.dropUnused },
       { name: 'vacuum-deleted-faces', cron: '* * * * *', run: vectorPartitions.vacuumDeleted },
     ],
     retention: RETENTION,
     start: () => watchSizes(platform.metrics, { ...platform, vectorPartitions }),
-    close: () => codes.close(),
+    close: async () => {},
   } satisfies Room & Record<string, unknown>
 }
 export type BiometricsRoom = ReturnType<typeof createBiometricsRoom>
@@ -98,16 +95,23 @@ const RETENTION = [
   },
   {
     table: 'face_vectors',
-    partitions: 'a partition per large space, and 16 that small ones share',
+    partitions: '16 partitions that spaces share, and one for each space that was rebuilt or moved',
     key: 'tenant_id, livemode, version, seq, shelf',
     growsWith: 'enrolled vectors',
     after: 'until the person is deleted; then vacuumed',
     by: 'vacuum-deleted-faces',
   },
   {
+    table: 'face_codes',
+    key: 'space, seq',
+    growsWith: 'enrolled vectors of large spaces',
+    after: 'until the person is deleted; then vacuumed',
+    by: 'vacuum-deleted-faces',
+  },
+  {
     table: 'face_deletions',
     key: 'tenant_id, livemode, version, deleted',
-    growsWith: 'people deleted from large spaces',
+    growsWith: 'people deleted from spaces with a partition of their own',
     after: '15 minutes',
     by: 'purge-face-deletions',
   },

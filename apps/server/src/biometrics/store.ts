@@ -1,5 +1,5 @@
 import type { ModelVersion } from '@ostiary/contract'
-import { type Queryable, type Statement, sql } from '../platform/db.ts'
+import { type Queryable, sql } from '../platform/db.ts'
 import type { GroupId, GroupRow } from './group-keys.ts'
 
 /** The vectors that may be compared with each other: one group, one model version. */
@@ -19,17 +19,9 @@ export interface Neighbour {
   cosine: number
 }
 
-export interface NewTemplate {
-  seq: number
-  sealedVector: Buffer
-  embedding: Buffer
-}
-
-/** Partitions below this number are shared by small spaces and have no vector index. */
+/** Partitions below this number are shared by spaces; one that was rebuilt, or moved by an earlier release, has its own. */
 export const FIRST_OWN_PARTITION = 1000
 export const SHARED_PARTITIONS = 16
-/** The maximum of pgvector, for the second search before a face is reported as unknown. */
-const WIDE_EF_SEARCH = 1000
 
 export const isSharedPartition = (partition: number): boolean => partition < FIRST_OWN_PARTITION
 export const partitionTable = (partition: number): string => `face_vectors_${Math.trunc(partition)}`
@@ -134,102 +126,22 @@ const COUNT_BY_MASTER_KEY = sql(
   'select master_key_id as "masterKeyId", count(*)::int as count from face_groups group by master_key_id',
 )
 
-const COSINE = '-(v.embedding <#> $4::halfvec)'
-
-/**
- * Statements that name a partition's table. They read the space's row in the same snapshot: it shows whether the space is still in this
- * partition, and up to which number the search covers all vectors. The limit is part of the text, because a plan for
- * any limit would not use the vector index. A partition with an index holds one space only, which a check on the table ensures: it
- * needs no filter, and without statistics (after a restore) a filter would make the planner avoid the index.
- */
-const searches = perPartition((partition, limit: number) =>
-  sql(
-    nameOn(partition, `faces.search_${partition}_${limit}`),
-    `select s.shelf as "partition", s.last_seq::float8 as "lastSeq", n.* from face_spaces s ${nearest(partition, limit)}
-     where s.tenant_id = $1 and s.livemode = $2 and s.version = $3`,
-  ),
+// Processes of the release before hold codes in memory and follow these notes. A number may occur a second time only after a repair of the
+// space's count; then the newer deletion replaces the older.
+const NOTE_DELETION = sql(
+  'faces.note_deletion',
+  `insert into face_deletions (tenant_id, livemode, version, deleted, seqs, deleted_at)
+   select tenant_id, livemode, version, last_seq - vectors, $4, $5 from face_spaces where ${SPACE} and shelf >= ${FIRST_OWN_PARTITION}
+   on conflict (tenant_id, livemode, version, deleted) do update set seqs = excluded.seqs, deleted_at = excluded.deleted_at`,
 )
-// Reading the space's row first also sets the wider search, for this statement alone.
-const wideSearches = perPartition((partition, limit: number) =>
-  sql(
-    nameOn(partition, `faces.wide_search_${partition}_${limit}`),
-    `select s.shelf as "partition", s.last_seq::float8 as "lastSeq", s.width, n.* from (
-       select *, set_config('hnsw.ef_search', '${WIDE_EF_SEARCH}', true) as width from face_spaces
-       where tenant_id = $1 and livemode = $2 and version = $3 offset 0) s ${nearest(partition, limit)}`,
-  ),
+const PURGE_DELETIONS = sql(
+  'faces.purge_deletions',
+  `delete from face_deletions where (tenant_id, livemode, version, deleted) in (
+     select tenant_id, livemode, version, deleted from face_deletions where deleted_at < $1 order by deleted_at limit $2 for update skip locked)`,
 )
-function nearest(partition: number, limit: number): string {
-  return `left join lateral (
-    select v.person_id as "personId", v.enroll_level as "enrollLevel", ${COSINE} as cosine from ${partitionTable(partition)} v
-    ${isSharedPartition(partition) ? 'where v.tenant_id = $1 and v.livemode = $2 and v.version = $3' : ''}
-    order by v.embedding <#> $4::halfvec limit ${limit}) n on true`
-}
-// `+ 0` keeps the planner from using the vector index, which may miss a vector: here every vector must be compared.
-const searchesSince = perPartition((partition) =>
-  sql(
-    nameOn(partition, `faces.search_since_${partition}`),
-    `select v.person_id as "personId", v.enroll_level as "enrollLevel", ${COSINE} as cosine from ${partitionTable(partition)} v
-     where v.tenant_id = $1 and v.livemode = $2 and v.version = $3 and v.seq > $5 order by ${COSINE} + 0 desc limit 1`,
-  ),
-)
-const comparisons = perPartition((partition) =>
-  sql(
-    nameOn(partition, `faces.compare_${partition}`),
-    `select s.shelf as "partition", s.last_seq::float8 as "lastSeq", n.* from face_spaces s left join lateral (
-       select v.person_id as "personId", v.enroll_level as "enrollLevel", ${COSINE} as cosine from ${partitionTable(partition)} v
-       where v.tenant_id = $1 and v.livemode = $2 and v.version = $3 and v.seq = any($5) and v.person_id = $6
-       order by ${COSINE} + 0 desc limit 1) n on true
-     where s.tenant_id = $1 and s.livemode = $2 and s.version = $3`,
-  ),
-)
-const inserts = perPartition((partition) =>
-  sql(
-    nameOn(partition, `faces.insert_vector_${partition}`),
-    `insert into ${partitionTable(partition)} (shelf, tenant_id, livemode, version, seq, person_id, enroll_level, embedding)
-     values (${partition}, $1, $2, $3, $4, $5, $6, $7::halfvec)`,
-  ),
-)
-const deletes = perPartition((partition) =>
-  sql(
-    nameOn(partition, `faces.delete_vectors_${partition}`),
-    `delete from ${partitionTable(partition)} where ${SPACE} and seq = any($4)`,
-  ),
-)
-
-/** Partitions of one space can be many and come and go: their statements are not kept prepared on every connection. */
-function nameOn(partition: number, name: string): string {
-  return isSharedPartition(partition) ? name : ''
-}
-
-/** Creates each partition's statement once. */
-function perPartition<A extends number[]>(make: (partition: number, ...more: A) => Statement) {
-  const made = new Map<string, Statement>()
-  return (partition: number, ...more: A): Statement => {
-    const key = `${partition} ${more.join(' ')}`
-    const statement = made.get(key) ?? make(partition, ...more)
-    made.set(key, statement)
-    return statement
-  }
-}
 
 const group = ({ tenantId, livemode }: GroupId) => [tenantId, livemode]
 const space = ({ tenantId, livemode, version }: SpaceId) => [tenantId, livemode, version]
-
-type Found = SpaceRow & { [K in keyof Neighbour]: Neighbour[K] | null }
-
-/** There is one row with the space even if no vector was found. */
-function toSearched(rows: readonly Found[]): Searched | undefined {
-  const [first] = rows
-  if (!first) return undefined
-  const neighbours = rows.flatMap(({ personId, enrollLevel, cosine }) =>
-    personId === null || enrollLevel === null || cosine === null ? [] : [{ personId, enrollLevel, cosine }],
-  )
-  return { partition: first.partition, lastSeq: first.lastSeq, neighbours }
-}
-
-export interface Searched extends SpaceRow {
-  neighbours: Neighbour[]
-}
 
 export const faceStore = {
   async findGroup(db: Queryable, id: GroupId): Promise<GroupRow | undefined> {
@@ -254,33 +166,6 @@ export const faceStore = {
   growSpace: (db: Queryable, id: SpaceId, by: number): Promise<number> => db.run(GROW_SPACE, [...space(id), by]),
   shrinkSpace: (db: Queryable, id: SpaceId, by: number): Promise<number> => db.run(SHRINK_SPACE, [...space(id), by]),
 
-  /** The nearest vectors in a partition, nearest first; undefined when the space does not exist. */
-  async search(
-    db: Queryable,
-    id: SpaceId,
-    probe: { partition: number; embedding: Buffer; limit: number; wide?: boolean },
-  ): Promise<Searched | undefined> {
-    const statement = (probe.wide ? wideSearches : searches)(probe.partition, probe.limit)
-    return toSearched(await db.rows<Found>(statement, [...space(id), probe.embedding]))
-  },
-  /** The nearest of the vectors after `afterSeq`, by an exact scan. */
-  async searchSince(
-    db: Queryable,
-    id: SpaceId,
-    probe: { partition: number; embedding: Buffer; afterSeq: number },
-  ): Promise<Neighbour | undefined> {
-    const values = [...space(id), probe.embedding, probe.afterSeq]
-    return (await db.rows<Neighbour & Record<string, unknown>>(searchesSince(probe.partition), values))[0]
-  },
-  /** The nearest vector of one person. */
-  async compare(
-    db: Queryable,
-    id: SpaceId,
-    probe: { partition: number; embedding: Buffer; personId: string; seqs: readonly number[] },
-  ): Promise<Searched | undefined> {
-    const values = [...space(id), probe.embedding, probe.seqs, probe.personId]
-    return toSearched(await db.rows<Found>(comparisons(probe.partition), values))
-  },
   findTemplateSeqs: (db: Queryable, id: GroupId, personId: string): Promise<{ version: string; seq: number }[]> =>
     db.rows(FIND_TEMPLATE_SEQS, [...group(id), personId]),
 
@@ -324,19 +209,18 @@ export const faceStore = {
     version === undefined
       ? db.rows(DELETE_TEMPLATES, [...group(id), personId])
       : db.rows(DELETE_TEMPLATES_OF, [...group(id), personId, version]),
-  deleteVectors: (db: Queryable, id: SpaceId, partition: number, seqs: readonly number[]): Promise<number> =>
-    db.run(deletes(partition), [...space(id), seqs]),
-
-  async insertTemplate(
+  insertTemplate: (
     db: Queryable,
     id: SpaceId,
-    person: { partition: number; personId: string; enrollLevel: number },
-    template: NewTemplate,
-  ): Promise<void> {
-    const { personId, enrollLevel, partition } = person
-    await db.run(INSERT_TEMPLATE, [...space(id), template.seq, personId, enrollLevel, template.sealedVector])
-    await db.run(inserts(partition), [...space(id), template.seq, personId, enrollLevel, template.embedding])
-  },
+    { personId, enrollLevel }: { personId: string; enrollLevel: number },
+    { seq, sealedVector }: { seq: number; sealedVector: Buffer },
+  ): Promise<number> => db.run(INSERT_TEMPLATE, [...space(id), seq, personId, enrollLevel, sealedVector]),
+
+  /** In the transaction that deletes the vectors, after the space's count was lowered. */
+  noteDeletion: (tx: Queryable, id: SpaceId, seqs: readonly number[], now: Date): Promise<number> =>
+    tx.run(NOTE_DELETION, [...space(id), seqs, now]),
+  purgeDeletions: (db: Queryable, before: Date, limit: number): Promise<number> =>
+    db.run(PURGE_DELETIONS, [before, limit]),
 
   markVacuumDue: (db: Queryable, tables: readonly string[], now: Date): Promise<number> =>
     db.run(VACUUM_DUE, [tables, now]),

@@ -1,13 +1,15 @@
 import type pg from 'pg'
 import { FIRST_OWN_PARTITION, partitionTable, type SpaceId } from './store.ts'
 
-/** SQL that creates, fills and drops partitions. It runs on a dedicated client, without a statement limit. */
+/** SQL that fills, creates and drops partitions. It runs on a dedicated client, without a statement limit. */
 type Client = Pick<pg.ClientBase, 'query'>
 
 export interface PlacedSpace extends SpaceId {
   partition: number
   vectors: number
   lastSeq: number
+  /** Vectors up to this number have codes. */
+  codedSeq: number
 }
 
 export interface SpaceStats extends PlacedSpace {
@@ -19,27 +21,18 @@ export interface SpaceStats extends PlacedSpace {
 }
 
 // An arbitrary constant that must be the same in every release.
-export const LOCK_KEY = 7_305_811_247
+const LOCK_KEY = 7_305_811_247
 const LOCK_TIMEOUT = '3s'
 export const LOCK_NOT_AVAILABLE = '55P03'
 
-/** Measured, see docs/benchmarks.md: every enrolled person found with ef_search 200. */
-const HNSW = 'with (m = 16, ef_construction = 64)'
-
 const SPACE = 'tenant_id = $1 and livemode = $2 and version = $3'
-const SPACE_COLUMNS = `s.tenant_id as "tenantId", s.livemode, s.version, s.shelf as "partition", s.vectors::float8 as vectors, s.last_seq::float8 as "lastSeq"`
+const SPACE_COLUMNS = `s.tenant_id as "tenantId", s.livemode, s.version, s.shelf as "partition", s.vectors::float8 as vectors, s.last_seq::float8 as "lastSeq", s.coded_seq::float8 as "codedSeq"`
 const space = ({ tenantId, livemode, version }: SpaceId) => [tenantId, livemode, version]
 
 /** Only one process at a time creates or drops partitions of a cell. The lock ends with the connection. */
 export async function lockPartitions(client: Client): Promise<boolean> {
   const { rows } = await client.query<{ locked: boolean }>('select pg_try_advisory_lock($1) as locked', [LOCK_KEY])
   return rows[0]?.locked === true
-}
-
-/** Spaces that have outgrown their shared partition. */
-export async function listOutgrown(client: Client, exactMax: number): Promise<PlacedSpace[]> {
-  const text = `select ${SPACE_COLUMNS} from face_spaces s where s.shelf < ${FIRST_OWN_PARTITION} and s.vectors > $1 order by s.vectors desc`
-  return (await client.query<PlacedSpace>(text, [exactMax])).rows
 }
 
 export async function listSpaces(client: Client): Promise<PlacedSpace[]> {
@@ -63,7 +56,8 @@ export async function measureSizes(client: Client): Promise<Record<'vectors' | '
     with partitions as (select c.oid from pg_inherits i join pg_class c on c.oid = i.inhrelid where i.inhparent = 'face_vectors'::regclass),
     indexes as (select x.indexrelid, a.amname from pg_index x join pg_class c on c.oid = x.indexrelid join pg_am a on a.oid = c.relam
       where x.indrelid in (select oid from partitions)),
-    others as (select inhrelid as oid from pg_inherits where inhparent = 'face_templates'::regclass union all select 'face_persons'::regclass)
+    others as (select inhrelid as oid from pg_inherits where inhparent = 'face_templates'::regclass
+      union all select unnest(array['face_persons', 'face_codes']::regclass[]))
     select coalesce((select sum(pg_table_size(oid)) from partitions), 0)::float8 as vectors,
       coalesce((select sum(pg_relation_size(indexrelid)) from indexes where amname = 'hnsw'), 0)::float8 as hnsw,
       coalesce((select sum(pg_total_relation_size(oid)) from others), 0)::float8
@@ -77,22 +71,6 @@ export async function createPartition(client: Client): Promise<number> {
   const partition = rows[0]?.partition ?? 0
   await client.query(`create table ${partitionTable(partition)} (like face_vectors including defaults)`)
   return partition
-}
-
-/** Copies a space's vectors after `afterSeq` to another partition. Returns how many. */
-export async function copyVectors(
-  client: Client,
-  from: PlacedSpace,
-  toPartition: number,
-  afterSeq: number,
-): Promise<number> {
-  const { rowCount } = await client.query(
-    `insert into ${partitionTable(toPartition)} (shelf, tenant_id, livemode, version, seq, person_id, enroll_level, embedding)
-     select ${toPartition}, tenant_id, livemode, version, seq, person_id, enroll_level, embedding
-     from ${partitionTable(from.partition)} where ${SPACE} and seq > $4 order by seq`,
-    [...space(from), afterSeq],
-  )
-  return rowCount ?? 0
 }
 
 /** Deletes from a new partition the vectors of people who were deleted since they were copied, that is, who have no template. Returns how many. */
@@ -112,15 +90,12 @@ export async function countVectors(client: Client, partition: number): Promise<{
   return rows[0] ?? { count: 0, lastSeq: 0 }
 }
 
-/** Adds keys, the vector index and statistics after the rows: many times faster than indexing row by row. */
-export async function indexPartition(client: Client, id: SpaceId, partition: number, memoryMb: number): Promise<void> {
+/** Adds keys and statistics after the rows: many times faster than row by row. */
+export async function closePartition(client: Client, id: SpaceId, partition: number): Promise<void> {
   const table = partitionTable(partition)
   const owner = `shelf = ${partition} and tenant_id = '${id.tenantId}' and livemode = ${id.livemode} and version = '${id.version}'`
   await client.query(`alter table ${table} add constraint ${table}_owner check (${owner})`)
   await client.query(`alter table ${table} add primary key (tenant_id, livemode, version, seq, shelf)`)
-  await client.query(`set maintenance_work_mem = '${memoryMb}MB'`)
-  await client.query(`create index ${table}_hnsw on ${table} using hnsw (embedding halfvec_ip_ops) ${HNSW}`)
-  await client.query('reset maintenance_work_mem')
   await client.query(`analyze ${table}`)
 }
 
@@ -300,10 +275,11 @@ export async function lockSpaceRow(
   return rows[0]
 }
 
+/** The space is rebuilt: its vectors get new codes, because a damaged search copy had none or wrong ones. */
 export async function setSpace(client: Client, id: SpaceId, to: { partition: number; vectors: number }): Promise<void> {
-  await client.query(`update face_spaces set shelf = $4, vectors = $5 where ${SPACE}`, [
-    ...space(id),
-    to.partition,
-    to.vectors,
-  ])
+  await client.query(
+    `with space as (update face_spaces set shelf = $4, vectors = $5, coded_seq = 0, middle = null where ${SPACE} returning number)
+     delete from face_codes c using space where c.space = space.number`,
+    [...space(id), to.partition, to.vectors],
+  )
 }

@@ -4,18 +4,17 @@ import { eventually } from '@ostiary/testkit/eventually'
 import type { Caller } from '../keys/index.ts'
 import type { Db } from '../platform/db.ts'
 import { createHarness, type Harness } from '../testing/harness.ts'
+import { codeFaces } from './face-codes.ts'
 import { BUILT_IN_MODELS } from './models.ts'
 import { createFaces } from './testing/faces.ts'
+import { moveSpace } from './testing/last-release.ts'
 import { normalise } from './vector.ts'
 
-// A space of more than 100 vectors gets a partition of its own here; 10,000 would take a minute to fill.
-const EXACT_MAX = '100'
 const faces = createFaces(11)
 let harness: Harness
 let db: Db
 before(async () => {
-  // Here the indexes answer: face-codes.api.test.ts has the codes in memory.
-  harness = await createHarness({ NODE_EXACT_SEARCH_MAX: EXACT_MAX, NODE_CODES_MEMORY_MB: '0' })
+  harness = await createHarness()
   db = harness.wire.platform.cells.all()[0]?.db as Db
 })
 after(() => harness.close())
@@ -34,43 +33,6 @@ const predict = async (caller: Caller, face: readonly number[]) => {
 }
 const partitionOf = async ({ tenantId }: Caller): Promise<number> =>
   (await harness.database.query('select shelf from face_spaces where tenant_id = $1', [tenantId])).rows[0].shelf
-
-test('a space that outgrows its shared partition moves to one with an index, while people enrol and are deleted', async () => {
-  const { arrange } = harness.wire.biometrics.vectorPartitions
-  const caller = await newCaller()
-  const neighbour = await newCaller()
-  const people: { face: number[]; puid: string }[] = []
-  const add = async () => {
-    const face = faces.person()
-    people.push({ face, puid: (await enrol(caller, face)).personId })
-  }
-  const other = faces.person()
-  const otherPuid = (await enrol(neighbour, other)).personId
-  for (let i = 0; i < 140; i++) await add()
-  assert.ok((await partitionOf(caller)) < 16)
-
-  const moving = arrange(db)
-  for (let i = 0; i < 40; i++) await add()
-  const [gone] = people.splice(5, 1)
-  assert.equal(await harness.wire.biometrics.recognition.delete(caller, gone?.puid ?? ''), true)
-  await moving
-  assert.ok((await partitionOf(caller)) >= 1000)
-  assert.ok((await partitionOf(neighbour)) < 16, 'a small space stays where it is')
-
-  for (const { face, puid } of people) assert.equal(await predict(caller, face), puid)
-  assert.equal(await predict(caller, gone?.face ?? []), undefined)
-  assert.equal(await predict(caller, faces.person()), undefined)
-  assert.equal(await predict(neighbour, other), otherPuid)
-  const index = `face_vectors_${await partitionOf(caller)}_hnsw`
-  assert.equal((await harness.database.query('select to_regclass($1)::text as name', [index])).rows[0].name, index)
-  const { rows } = await harness.database.query(
-    `select (select count(*)::int from face_vectors where tenant_id = $1) as vectors,
-       (select vectors::int from face_spaces where tenant_id = $1) as counted`,
-    [caller.tenantId],
-  )
-  assert.deepEqual(rows, [{ vectors: people.length, counted: people.length }])
-  assert.equal(await arrange(db), 0, 'there is nothing left to do')
-})
 
 test('the same face in two tenants and two modes is stored as vectors without a visible relation', async () => {
   const [one, two] = [await newCaller(), await newCaller()]
@@ -97,46 +59,24 @@ test('the same face in two tenants and two modes is stored as vectors without a 
   assert.equal(new Set(starts).size, 6)
 })
 
-test('in a large space a face is reported as unknown only after a second, wider search', async () => {
-  const caller = await newCaller()
-  const known = faces.person()
-  const { personId } = await enrol(caller, known)
-  for (let i = 0; i < 120; i++) await enrol(caller, faces.person())
-  await harness.wire.biometrics.vectorPartitions.arrange(db)
-  const looks = async () =>
-    Number(
-      /_count\{purpose="predict-again",kind="hnsw"\} (\d+)/.exec(await harness.wire.platform.metrics.text())?.[1] ?? 0,
-    )
-  assert.equal(await predict(caller, faces.person()), undefined)
-  assert.equal(await looks(), 0, 'a small index misses nobody')
-
-  // A space that has seen this many vectors counts as large.
-  await harness.database.query('update face_spaces set last_seq = 100001 where tenant_id = $1', [caller.tenantId])
-  assert.equal(await predict(caller, known), personId)
-  assert.equal(await looks(), 0)
-  assert.equal(await predict(caller, faces.person()), undefined)
-  assert.equal(await looks(), 1)
-  const { rows } = await harness.wire.platform.cells.forId(caller.tenantId).script('show hnsw.ef_search')
-  assert.deepEqual(rows, [{ 'hnsw.ef_search': '200' }], 'the wider search was for one statement only')
-})
-
-test('incomplete partitions of a killed worker are dropped, and nothing else', async () => {
+test('incomplete partitions of a killed process are dropped, and nothing else', async () => {
   await harness.database.query('create table face_vectors_999990 (like face_vectors)')
-  await harness.wire.biometrics.vectorPartitions.arrange(db)
+  await harness.wire.biometrics.vectorPartitions.dropUnused(db)
   const { rows } = await harness.database.query(`select to_regclass('face_vectors_999990') as gone`)
   assert.deepEqual(rows, [{ gone: null }])
 })
 
-test('reindex rebuilds a damaged search copy from the sealed templates, for small spaces and large ones', async () => {
-  const { arrange, reindex } = harness.wire.biometrics.vectorPartitions
-  for (const size of [20, 130]) {
+test('reindex rebuilds a damaged search copy from the sealed templates, in a shared partition and in one of its own', async () => {
+  const { reindex } = harness.wire.biometrics.vectorPartitions
+  for (const isMoved of [false, true]) {
+    const size = 20
     const caller = await newCaller()
     const people: { face: number[]; puid: string }[] = []
     for (let i = 0; i < size; i++) {
       const face = faces.person()
       people.push({ face, puid: (await enrol(caller, face)).personId })
     }
-    await arrange(db)
+    if (isMoved) await moveSpace(harness.database, caller.tenantId)
     await harness.database.query('delete from face_vectors where tenant_id = $1 and seq % 2 = 0', [caller.tenantId])
     assert.equal(await predict(caller, people[1]?.face ?? []), undefined)
     const seen: number[] = []
@@ -156,11 +96,13 @@ test('[E-041] a deleted person is in no table, after the vacuum not in the index
   const caller = await newCaller()
   for (let i = 0; i < 120; i++) await enrol(caller, faces.person())
   const { personId } = await enrol(caller, faces.person())
-  await harness.wire.biometrics.vectorPartitions.arrange(db)
+  await moveSpace(harness.database, caller.tenantId)
+  await codeFaces(db, { ...caller, version: 'FACE3_3' })
   await harness.wire.biometrics.vectorPartitions.vacuumDeleted(db)
   const table = `face_vectors_${await partitionOf(caller)}`
   const { rows } = await harness.database.query(
-    'select halfvec_send(v.embedding) as vector, p.wrapped_key as key from face_vectors v join face_persons p using (person_id) where person_id = $1',
+    `select halfvec_send(v.embedding) as vector, substr(bit_send(c.code), 5) as code, p.wrapped_key as key from face_vectors v join face_persons p using (person_id)
+     join face_spaces s on s.tenant_id = v.tenant_id join face_codes c on c.space = s.number and c.seq = v.seq where person_id = $1`,
     [personId],
   )
   // Half floats are little-endian in memory and on disk, and big-endian in PostgreSQL's protocol.
@@ -174,12 +116,13 @@ test('[E-041] a deleted person is in no table, after the vacuum not in the index
   }
   assert.equal(await inFile(table, vector), true, 'the search copy is readable, that is what it is for')
   assert.equal(await inFile(`${table}_hnsw`, vector), true)
+  assert.equal(await inFile('face_codes', rows[0].code), true)
   assert.equal(await inFile('face_persons', rows[0].key), true)
 
   await harness.wire.biometrics.recognition.delete(caller, personId)
   assert.equal(await inFile(`${table}_hnsw`, vector), true, 'PostgreSQL forgets at the vacuum, not before')
   await autovacuumIsAway()
-  assert.equal(await harness.wire.biometrics.vectorPartitions.vacuumDeleted(db), 3)
+  assert.equal(await harness.wire.biometrics.vectorPartitions.vacuumDeleted(db), 4)
   assert.equal(await inFile(`${table}_hnsw`, vector), false)
   assert.deepEqual((await harness.database.query('select * from face_vacuums_due')).rows, [])
   for (const table of ['face_persons', 'face_templates', 'face_vectors']) {

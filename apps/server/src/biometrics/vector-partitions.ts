@@ -2,16 +2,17 @@ import type pg from 'pg'
 import type { Cell, Cells } from '../platform/cells.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Db } from '../platform/db.ts'
-import { bucketOf } from '../platform/ids.ts'
-import type { Log } from '../platform/log.ts'
+import { codeFaces } from './face-codes.ts'
 import type { GroupKeys } from './group-keys.ts'
 import type { Groups } from './groups.ts'
-import { isSharedPartition, SHARED_PARTITIONS, type SpaceId } from './store.ts'
+import { isSharedPartition, type SpaceId } from './store.ts'
 import { fromBytes, toHalfvec } from './vector.ts'
 import type { Arrival, PlacedSpace, SpaceStats } from './vector-partition-store.ts'
 import * as partitionStore from './vector-partition-store.ts'
 
 const BATCH = 500
+// A larger space is rebuilt in a partition of its own, so that its enrolments do not wait.
+const SMALL_MAX = 10_000
 // So many new vectors may be copied under the space's lock, while enrolments wait: a fraction of a second.
 const FEW = 20
 const MOVE_ROUNDS = 6
@@ -24,11 +25,7 @@ interface Filling {
 interface Deps {
   cells: Cells
   clock: Clock
-  log: Log
   groups: Groups
-  /** A space with more vectors gets a partition and an index of its own. */
-  exactMax: number
-  indexMemoryMb: number
 }
 
 export interface ReindexProgress {
@@ -38,8 +35,8 @@ export interface ReindexProgress {
   total: number
 }
 
-/** Manages the partitions: moves spaces that have grown, rebuilds search copies, vacuums what deletions leave. */
-export function createVectorPartitions({ cells, clock, log, groups, exactMax, indexMemoryMb }: Deps) {
+/** Manages the partitions: rebuilds search copies, drops and vacuums what is left of others. */
+export function createVectorPartitions({ cells, clock, groups }: Deps) {
   /** Runs work under the cell's lock; returns `otherwise` when another process holds it. */
   function alone<T>(db: Db, otherwise: T, work: (client: pg.ClientBase) => Promise<T>): Promise<T> {
     return db.withDedicatedClient(async (client) =>
@@ -71,15 +68,6 @@ export function createVectorPartitions({ cells, clock, log, groups, exactMax, in
     }
   }
 
-  /** Moves a space that has outgrown the shared partition to its own. Searches and enrolments continue. */
-  async function promote(client: pg.ClientBase, space: PlacedSpace): Promise<void> {
-    const partition = await partitionStore.createPartition(client)
-    const catchUp = (afterSeq: number) => partitionStore.copyVectors(client, space, partition, afterSeq)
-    await catchUp(0)
-    await partitionStore.indexPartition(client, space, partition, indexMemoryMb)
-    await move(client, space, partition, catchUp)
-  }
-
   /** Writes search copies from the sealed templates. Throws when one does not open: then nothing is replaced. */
   async function fill(client: pg.ClientBase, space: SpaceId, partition: number, from: Filling): Promise<number> {
     const keys = await keysOf(space)
@@ -103,16 +91,15 @@ export function createVectorPartitions({ cells, clock, log, groups, exactMax, in
   async function rebuildLarge(client: pg.ClientBase, space: PlacedSpace, onDone: (done: number) => void) {
     const partition = await partitionStore.createPartition(client)
     await fill(client, space, partition, { afterSeq: 0, onDone })
-    await partitionStore.indexPartition(client, space, partition, indexMemoryMb)
+    await partitionStore.closePartition(client, space, partition)
     await move(client, space, partition, (afterSeq) => fill(client, space, partition, { afterSeq }))
   }
 
   /** Rewrites a small space in one transaction while its enrolments wait. Returns the partition. */
   async function rebuildSmall(client: pg.ClientBase, space: SpaceId, onDone: (done: number) => void): Promise<number> {
     return partitionStore.inTransaction(client, async () => {
-      const { partition: old } = await partitionStore.lockSpaceRow(client, space)
-      const partition = isSharedPartition(old) ? old : bucketOf(space.tenantId) % SHARED_PARTITIONS
-      await partitionStore.clearSpace(client, space, old)
+      const { partition } = await partitionStore.lockSpaceRow(client, space)
+      await partitionStore.clearSpace(client, space, partition)
       const vectors = await fill(client, space, partition, { afterSeq: 0, onDone })
       await partitionStore.setSpace(client, space, { partition, vectors })
       return partition
@@ -126,24 +113,10 @@ export function createVectorPartitions({ cells, clock, log, groups, exactMax, in
   }
 
   return {
-    /** Moves spaces that have outgrown their shared partition, and drops unused partitions. Returns how many of both. */
-    arrange: (db: Db): Promise<number> =>
-      alone(db, 0, async (client) => {
-        const dropped = await partitionStore.dropUnusedPartitions(client)
-        const outgrown = await partitionStore.listOutgrown(client, exactMax)
-        let failure: unknown
-        for (const space of outgrown) {
-          // A space that fails (a full disk, too little shared memory) must not stop the others.
-          await promote(client, space).catch((err: unknown) => {
-            failure = err
-            log.error({ err, tenantId: space.tenantId }, 'a space could not be moved to a partition of its own')
-          })
-        }
-        if (failure) throw failure
-        return dropped + outgrown.length
-      }),
+    /** Drops partitions that no space uses. Returns how many. */
+    dropUnused: (db: Db): Promise<number> => alone(db, 0, partitionStore.dropUnusedPartitions),
 
-    /** Rebuilds the search copies of the chosen spaces from the sealed templates, and the indexes with them. */
+    /** Rebuilds the search copies of the chosen spaces from the sealed templates, and the codes with them. */
     async reindex(
       chosen: (space: SpaceId) => boolean,
       onProgress: (progress: ReindexProgress) => void,
@@ -155,14 +128,17 @@ export function createVectorPartitions({ cells, clock, log, groups, exactMax, in
           const rewritten = new Set<number>()
           for (const space of spaces) {
             const onDone = (done: number) => onProgress({ cell, space, done, total: space.vectors })
-            if (space.vectors > exactMax) await rebuildLarge(client, space, onDone)
-            else rewritten.add(await rebuildSmall(client, space, onDone))
+            if (isSharedPartition(space.partition) && space.vectors <= SMALL_MAX)
+              rewritten.add(await rebuildSmall(client, space, onDone))
+            else await rebuildLarge(client, space, onDone)
+            if (space.codedSeq > 0) await codeFaces(db, space)
           }
           for (const partition of rewritten) await partitionStore.vacuumPartition(client, partition)
           await partitionStore.dropUnusedPartitions(client)
           return spaces.length
         }).then((done) => {
-          if (done < 0) throw new Error(`the worker is arranging the partitions of cell ${cell}; try again later`)
+          if (done < 0)
+            throw new Error(`another process is rebuilding or dropping partitions of cell ${cell}; try again later`)
           return done
         })
       }

@@ -38,18 +38,12 @@ export async function findConnectionProblem(db: Db): Promise<ConnectionProblem |
     ([name, value]) => `alter role "${role}" in database "${database}" set ${name} = '${value}'`,
   )
   const differences = wrong.map(([name, value]) => `${name} is ${settings[name] || 'not set'} instead of ${value}`)
-  const isHarmless = wrong.every(([name]) => CAN_DO_WITHOUT.has(name))
   return {
-    state: isHarmless ? 'warning' : 'failed',
-    finding:
-      differences.join(', ') +
-      (isHarmless ? '; processes work without, and cut statements that take too long by themselves' : ''),
+    state: 'warning',
+    finding: `${differences.join(', ')}; processes work without, and cut statements that take too long by themselves`,
     remedy: `Run: ostiary migrate (if its role may not store settings, another role runs: ${statements.join('; ')}), then RECONNECT in the console of PgBouncer; ${POOLER_DOCS}`,
   }
 }
-
-/** The others decide what a search finds. */
-const CAN_DO_WITHOUT = new Set(['statement_timeout', 'idle_in_transaction_session_timeout', 'plan_cache_mode'])
 
 export const HIDDEN_POOLER: ConnectionProblem = {
   state: 'failed',
@@ -121,8 +115,6 @@ export async function storeSettings(
   client: pg.ClientBase,
   settings: Readonly<Record<string, string>>,
 ): Promise<string[]> {
-  // pgvector's settings exist once it is loaded; only a superuser may store an unknown setting.
-  if (Object.keys(settings).some((name) => name.startsWith('hnsw.'))) await client.query(`select '[1]'::vector`)
   const { rows } = await client.query<{ name: string; value: string }>(
     'select name, reset_val as value from pg_settings where name = any ($1)',
     [Object.keys(settings)],

@@ -3,11 +3,10 @@
  * import nothing else of it, so a change inside a room needs a look at this file only. The image does not contain it.
  */
 export { toRequest } from '../age/request.ts'
-export { createCodePool, RECORD_BYTES } from '../biometrics/code-pool.ts'
+export { codeAllFaces, codeFaces } from '../biometrics/face-codes.ts'
 export { partitionTable, SHARED_PARTITIONS } from '../biometrics/store.ts'
 export { createFaces } from '../biometrics/testing/faces.ts'
 export { toBytes, toHalfvec } from '../biometrics/vector.ts'
-export { LOCK_KEY } from '../biometrics/vector-partition-store.ts'
 export { loadConfig } from '../config.ts'
 export { createAuthenticator } from '../passkeys/testing/authenticator.ts'
 export { systemClock } from '../platform/clock.ts'
