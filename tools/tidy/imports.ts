@@ -35,9 +35,10 @@ const WORKSPACES: Record<string, readonly string[]> = {
   'packages/documents': [],
   'packages/faces': [],
   'packages/sdk': [...CONTRACT, '@ostiary/crypto'],
+  'packages/service-kit': [],
   'packages/token': [],
-  'apps/server': [...CONTRACT, '@ostiary/crypto', '@ostiary/token'],
-  'apps/key-holder': [...CONTRACT, '@ostiary/crypto', '@ostiary/token'],
+  'apps/server': [...CONTRACT, '@ostiary/crypto', '@ostiary/service-kit/*', '@ostiary/token'],
+  'apps/key-holder': [...CONTRACT, '@ostiary/crypto', '@ostiary/service-kit/*', '@ostiary/token'],
   'apps/launch': [
     ...CONTRACT,
     '@ostiary/crypto',

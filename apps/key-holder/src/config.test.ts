@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
-import { ConfigError, loadConfig } from './config.ts'
+import { ConfigError } from '@ostiary/service-kit/settings'
+import { loadConfig } from './config.ts'
 
 const key = () => randomBytes(32).toString('base64')
 const matcher = () => randomBytes(32).toString('base64url')

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
+import { parseMasterKeys } from '@ostiary/service-kit/sealing'
+import { ConfigError, type Environment, readSettings } from '@ostiary/service-kit/settings'
 import Type from 'typebox'
-import { type Environment, readSettings } from './environment.ts'
-import { parseMasterKeys } from './platform/key-vault.ts'
 
 const port = (fallback: number, description: string) =>
   Type.Integer({ minimum: 1, maximum: 65535, default: fallback, description })
@@ -65,15 +65,6 @@ export const Settings = Type.Object({
 
 export type Config = ReturnType<typeof loadConfig>
 
-/** Lists every wrong setting, so that an operator can correct all of them at once. Never quotes a value. */
-export class ConfigError extends Error {
-  constructor(problems: readonly string[]) {
-    const list = problems.map((problem) => `  - ${problem}`).join('\n')
-    super(`The configuration is not valid:\n${list}\nSee docs/operations.md, "The key holder"`)
-    this.name = 'ConfigError'
-  }
-}
-
 /** Reads the environment once, at the start of a process. A command that answers nobody needs no keys of callers. */
 export function loadConfig(
   env: Environment,
@@ -98,7 +89,8 @@ export function loadConfig(
   const url = required('DATABASE_URL', readUrl)
   const masterKeys = required('MASTER_KEY', parseMasterKeys)
   const matcherKeys = needsCallers ? required('MATCHER_KEYS', readMatcherKeys) : []
-  if (problems.length > 0 || !url || !masterKeys || !matcherKeys) throw new ConfigError(problems)
+  if (problems.length > 0 || !url || !masterKeys || !matcherKeys)
+    throw new ConfigError(problems, 'docs/operations.md, "The key holder"')
   return Object.freeze({
     masterKeys,
     matcherKeys,

@@ -1,14 +1,12 @@
 /** A thread that judges (judgements.ts). */
-import { parentPort } from 'node:worker_threads'
-import { type JudgeInput, type Judgement, judge } from '@ostiary/token'
-import type { ThreadAnswer } from './platform/task-threads.ts'
+import { type JudgeInput, type Judgement, judge, TokenFormatError } from '@ostiary/token'
 
-parentPort?.on('message', async (input: JudgeInput) => {
-  const reply = (answer: ThreadAnswer<Judgement>) => parentPort?.postMessage(answer)
+/** A bad format is an answer: an error loses its class on its way to the main thread. */
+export async function run(input: JudgeInput): Promise<Judgement | { badFormat: string }> {
   try {
-    reply({ result: await judge(input) })
-  } catch (thrown) {
-    const { name, message } = thrown as Error
-    reply({ error: { name, message } })
+    return await judge(input)
+  } catch (error) {
+    if (error instanceof TokenFormatError) return { badFormat: error.message }
+    throw error
   }
-})
+}

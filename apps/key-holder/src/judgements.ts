@@ -1,8 +1,6 @@
 import { availableParallelism } from 'node:os'
+import { createTaskThreads } from '@ostiary/service-kit/task-threads'
 import { type JudgeInput, type Judgement, type judge, TokenFormatError } from '@ostiary/token'
-import { createTaskThreads } from './platform/task-threads.ts'
-
-const BAD_FORMAT = new TokenFormatError('').name
 
 /**
  * The key holder's half of a comparison, in threads. In the main thread, what it allocates would let the whole heap be collected at each
@@ -10,7 +8,10 @@ const BAD_FORMAT = new TokenFormatError('').name
  */
 export function createJudgements(): { judge: typeof judge; stop(): Promise<void> } {
   const script = new URL('./judge-thread.ts', import.meta.url)
-  const threads = createTaskThreads<JudgeInput, Judgement>(script, Math.max(1, availableParallelism() - 1))
+  const threads = createTaskThreads<JudgeInput, Judgement | { badFormat: string }>(
+    script,
+    Math.max(1, availableParallelism() - 1),
+  )
   return {
     async judge({ isEnrolment, ...given }) {
       const parts = {
@@ -20,11 +21,9 @@ export function createJudgements(): { judge: typeof judge; stop(): Promise<void>
         keyShare: copyOf(given.keyShare),
       }
       const moved = Object.values(parts).map(({ buffer }) => buffer)
-      try {
-        return await threads.run({ ...parts, isEnrolment }, moved)
-      } catch (error) {
-        throw error instanceof Error && error.name === BAD_FORMAT ? new TokenFormatError(error.message) : error
-      }
+      const answer = await threads.run({ ...parts, isEnrolment }, moved)
+      if ('badFormat' in answer) throw new TokenFormatError(answer.badFormat)
+      return answer
     },
     stop: () => threads.stop(),
   }

@@ -1,10 +1,11 @@
 import { VERSION } from '@ostiary/contract'
+import { ConfigError } from '@ostiary/service-kit/settings'
+import { handleSignals } from '@ostiary/service-kit/shutdown'
 import { closeServer, createAdminServer, listen, type Phase } from './admin-server.ts'
 import { closeGently } from './app.ts'
-import { ConfigError, loadConfig } from './config.ts'
+import { loadConfig } from './config.ts'
 import { systemClock } from './platform/clock.ts'
 import { createLog } from './platform/log.ts'
-import { stopOnSignals } from './platform/shutdown.ts'
 import { startPurging } from './purge.ts'
 import { reseal } from './reseal.ts'
 import { createWire, openStore } from './wire.ts'
@@ -26,6 +27,7 @@ export async function run(args: readonly string[]): Promise<void> {
 }
 
 async function serve(): Promise<void> {
+  const shutdown = handleSignals()
   const config = loadConfig(process.env)
   const log = createLog(config.logLevel)
   const clock = systemClock
@@ -36,7 +38,7 @@ async function serve(): Promise<void> {
   const { drainMs, timeoutMs } = config.shutdown
 
   // Before the first request is accepted, so that a signal cannot interrupt one.
-  stopOnSignals(
+  shutdown.afterStart(
     [
       {
         name: 'drain',
@@ -53,6 +55,7 @@ async function serve(): Promise<void> {
       { name: 'admin', deadlineMs: 1_000, run: () => closeServer(admin) },
     ],
     log,
+    clock,
   )
   await app.listen({ ...config.http, listenTextResolver: () => 'listening' })
   await listen(admin, config.admin)

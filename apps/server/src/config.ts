@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
+import { parseMasterKeys } from '@ostiary/service-kit/sealing'
+import { ConfigError, type Environment, readSettings } from '@ostiary/service-kit/settings'
 import Type from 'typebox'
-import { ConfigError, type Environment, readSettings } from './environment.ts'
 import { type CellMap, parseCellMap, singleCell } from './platform/cells.ts'
-import { parseMasterKeys } from './platform/key-vault.ts'
 import { parseNetworks } from './platform/outbound/address.ts'
 import { isNetwork, splitList } from './setting-lists.ts'
 
@@ -229,7 +229,7 @@ export interface LaunchConfig {
 /** The settings of area B alone, for the commands about datasets. */
 export type SanctionsConfig = ReturnType<typeof sanctionsOf>
 
-export { ConfigError, type Environment } from './environment.ts'
+export { ConfigError, type Environment } from '@ostiary/service-kit/settings'
 
 /** Reads the environment once, at the start of a process. Throws a ConfigError that lists every wrong setting. */
 export function loadConfig(env: Environment, readFile = (path: string) => readFileSync(path, 'utf8')): Config {
@@ -269,7 +269,7 @@ export function loadConfig(env: Environment, readFile = (path: string) => readFi
   attempt('OUTBOUND_ALLOW_NETWORKS', () => parseNetworks(splitList(values.OUTBOUND_ALLOW_NETWORKS)))
   const keyHolder = keyHolderOf(values, problems)
   const masterKeys = masterKey ? attempt('MASTER_KEY', () => parseMasterKeys(masterKey)) : undefined
-  if (problems.length > 0 || !cells || !masterKeys) throw new ConfigError(problems)
+  if (problems.length > 0 || !cells || !masterKeys) throw new ConfigError(problems, 'docs/configuration.md')
 
   return Object.freeze({
     cells,
@@ -336,7 +336,7 @@ const SanctionsSettings = Type.Pick(Settings, [
 export function loadSanctionsConfig(env: Environment): SanctionsConfig {
   const problems: string[] = []
   const values = readSettings(SanctionsSettings, env, () => '', problems)
-  if (problems.length > 0) throw new ConfigError(problems)
+  if (problems.length > 0) throw new ConfigError(problems, 'docs/configuration.md')
   return sanctionsOf(values)
 }
 
@@ -350,7 +350,7 @@ export function loadAllowedNetworks(env: Environment): readonly string[] {
   } catch (error) {
     problems.push(`OUTBOUND_ALLOW_NETWORKS: ${(error as Error).message}`)
   }
-  if (problems.length > 0) throw new ConfigError(problems)
+  if (problems.length > 0) throw new ConfigError(problems, 'docs/configuration.md')
   return networks
 }
 

@@ -2,7 +2,7 @@ import { buildApp } from './app.ts'
 import { closeServer, createAdminServer, listen } from './platform/admin-server.ts'
 import { closeGently } from './platform/http.ts'
 import { createReferencePages } from './platform/reference.ts'
-import type { Shutdown } from './platform/shutdown.ts'
+import type { Shutdown } from '@ostiary/service-kit/shutdown'
 import { exitWithReason, startWire } from './start.ts'
 
 /** The process of the API: serves until a signal ends it. */

@@ -3,7 +3,7 @@ import { closeServer, createAdminServer, listen } from './platform/admin-server.
 import type { Cell } from './platform/cells.ts'
 import { createQueue } from './platform/queue.ts'
 import { logFailure } from './platform/reachability.ts'
-import type { Shutdown } from './platform/shutdown.ts'
+import type { Shutdown } from '@ostiary/service-kit/shutdown'
 import { exitWithReason, onEachCell, startWire } from './start.ts'
 
 const RETRY_MS = 10_000

@@ -3,7 +3,7 @@ import type { Cell } from './platform/cells.ts'
 import { findConnectionProblem } from './platform/connection-check.ts'
 import { AppError } from './platform/errors.ts'
 import { type MigrationState, migrate, migrationState, readMigrations, refuseForeign } from './platform/migrate.ts'
-import type { Shutdown } from './platform/shutdown.ts'
+import type { Shutdown } from '@ostiary/service-kit/shutdown'
 import { createWire, type Wire } from './wire.ts'
 
 const RETRY_MS = 10_000

@@ -1,14 +1,12 @@
 /** A thread that evaluates (evaluations.ts). */
-import { parentPort } from 'node:worker_threads'
-import { type EvaluationInput, evaluate } from '@ostiary/token'
-import type { ThreadAnswer } from '../platform/task-threads.ts'
+import { type EvaluationInput, evaluate, TokenFormatError } from '@ostiary/token'
 
-parentPort?.on('message', async (input: EvaluationInput) => {
+/** A bad format is an answer: an error loses its class on its way to the main thread. */
+export async function run(input: EvaluationInput): Promise<Uint8Array | { badFormat: string }> {
   try {
-    const result = await evaluate(input)
-    parentPort?.postMessage({ result } satisfies ThreadAnswer<Uint8Array>, [result.buffer as ArrayBuffer])
-  } catch (thrown) {
-    const { name, message } = thrown as Error
-    parentPort?.postMessage({ error: { name, message } } satisfies ThreadAnswer<Uint8Array>)
+    return await evaluate(input)
+  } catch (error) {
+    if (error instanceof TokenFormatError) return { badFormat: error.message }
+    throw error
   }
-})
+}

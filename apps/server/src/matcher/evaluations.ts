@@ -1,19 +1,19 @@
 import { availableParallelism } from 'node:os'
+import { createTaskThreads } from '@ostiary/service-kit/task-threads'
 import { type EvaluationInput, TokenFormatError } from '@ostiary/token'
-import { createTaskThreads, type TaskThreads } from '../platform/task-threads.ts'
 
 export type Evaluate = (input: EvaluationInput) => Promise<Uint8Array>
-
-const BAD_FORMAT = new TokenFormatError('').name
 
 /**
  * The matcher's half of a comparison, in threads. In the main thread its 40 ms would hold up every other call, and what it allocates would
  * let the whole heap be collected at each sign-in (docs/benchmarks.md). One processor is left for everything else.
  */
-export function createEvaluations(threads: TaskThreads<EvaluationInput, Uint8Array> = startThreads()): {
-  evaluate: Evaluate
-  stop(): Promise<void>
-} {
+export function createEvaluations(): { evaluate: Evaluate; stop(): Promise<void> } {
+  const script = new URL('./evaluation-thread.ts', import.meta.url)
+  const threads = createTaskThreads<EvaluationInput, Uint8Array | { badFormat: string }>(
+    script,
+    Math.max(1, availableParallelism() - 1),
+  )
   return {
     async evaluate({ isEnrolment, ...given }) {
       const parts = {
@@ -24,11 +24,9 @@ export function createEvaluations(threads: TaskThreads<EvaluationInput, Uint8Arr
         secret: copyOf(given.secret),
       }
       const moved = Object.values(parts).map(({ buffer }) => buffer)
-      try {
-        return await threads.run({ ...parts, isEnrolment }, moved)
-      } catch (error) {
-        throw error instanceof Error && error.name === BAD_FORMAT ? new TokenFormatError(error.message) : error
-      }
+      const answer = await threads.run({ ...parts, isEnrolment }, moved)
+      if ('badFormat' in answer) throw new TokenFormatError(answer.badFormat)
+      return answer
     },
     stop: () => threads.stop(),
   }
@@ -36,9 +34,3 @@ export function createEvaluations(threads: TaskThreads<EvaluationInput, Uint8Arr
 
 /** With a buffer of its own, which moves to the thread. */
 const copyOf = (bytes: Uint8Array) => new Uint8Array(bytes)
-
-const startThreads = () =>
-  createTaskThreads<EvaluationInput, Uint8Array>(
-    new URL('./evaluation-thread.ts', import.meta.url),
-    Math.max(1, availableParallelism() - 1),
-  )

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
-import { createKeyVault, masterKeyId, parseMasterKeys } from './key-vault.ts'
+import { parseMasterKeys } from '@ostiary/service-kit/sealing'
+import { createKeyVault, masterKeyId } from './key-vault.ts'
 
 const [first, second] = [randomBytes(32), randomBytes(32)]
 const secret = Buffer.from('ost_test_secret')

@@ -5,7 +5,7 @@
 export { THRESHOLDS } from '../biometrics/models.ts'
 export { isDesktop } from '../capture-checks/device-class.ts'
 export { loadConfig, Settings } from '../config.ts'
-export { isSecret } from '../environment.ts'
+export { isSecret } from '@ostiary/service-kit/settings'
 export { lacksBrowserData } from '../launch/browser-data.ts'
 export { IMMUTABLE } from '../launch/page-files.ts'
 export { documentHeaders } from '../launch/page-headers.ts'

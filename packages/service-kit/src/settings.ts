@@ -70,10 +70,8 @@ function dropUndefined(values: Record<string, string | undefined>): Record<strin
 /** Lists every wrong setting, so that an operator can correct all of them at once. Never quotes a value. */
 export class ConfigError extends Error {
   readonly problems: readonly string[]
-  constructor(problems: readonly string[]) {
-    super(
-      `The configuration is not valid:\n${problems.map((problem) => `  - ${problem}`).join('\n')}\nSee docs/configuration.md`,
-    )
+  constructor(problems: readonly string[], document: string) {
+    super(`The configuration is not valid:\n${problems.map((problem) => `  - ${problem}`).join('\n')}\nSee ${document}`)
     this.name = 'ConfigError'
     this.problems = problems
   }
