@@ -5,7 +5,7 @@ import { VERSION } from '@ostiary/contract/version'
 import type { Plugin } from 'rolldown'
 import { licencesOf, openBundle, packagesIn } from './bundle.ts'
 import { ROOT } from './root.ts'
-import type { Files } from './tar.ts'
+import type { Files } from './archive.ts'
 
 const ENTRY = 'apps/cli/src/main-package.ts'
 const REGISTRY = /\/apps\/cli\/src\/commands\.ts$/

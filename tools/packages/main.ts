@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { makeCli } from './cli.ts'
 import { ROOT } from './root.ts'
 import { makeSdk } from './sdk.ts'
-import { packArchive } from './tar.ts'
+import { packArchive } from './archive.ts'
 
 const folder = join(ROOT, '.packages')
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { before, test } from 'node:test'
-import { gunzipSync } from 'node:zlib'
 import { VERSION } from '@ostiary/contract/version'
 import { markConstants } from './bundle.ts'
-import { compile } from './compile.ts'
+import { compile } from './testing/compile.ts'
 import { makeSdk, type SdkPackage } from './sdk.ts'
-import { packArchive } from './tar.ts'
+import { packArchive } from './archive.ts'
 
 let sdk: SdkPackage
 before(async () => {
@@ -81,14 +81,20 @@ test('two builds are equal, byte by byte', async () => {
 })
 
 test('an archive depends on names and content of its files alone', () => {
-  const archive = packArchive({ 'b.js': 'b', 'a/c.js': 'c' }, ['b.js'])
-  assert.deepEqual(packArchive({ 'a/c.js': Buffer.from('c'), 'b.js': 'b' }, ['b.js']), archive)
-  const tar = gunzipSync(archive)
-  assert.equal(tar.subarray(0, 14).toString(), 'package/a/c.js')
-  assert.equal(tar.subarray(1024, 1036).toString(), 'package/b.js')
-  assert.equal(tar.subarray(1024 + 100, 1024 + 107).toString(), '0000755')
-  assert.equal(tar.length, 6 * 512)
-  assert.throws(() => packArchive({ ['x'.repeat(100)]: '' }), /too long/)
+  const manifest = JSON.stringify({ name: 'packed', version: '1.0.0' })
+  const files = { 'b.js': 'b', 'a/c.js': 'c', 'package.json': manifest }
+  const archive = packArchive(files, ['b.js'])
+  const umask = process.umask(0o077)
+  try {
+    const others = { 'package.json': manifest, 'a/c.js': Buffer.from('c'), 'b.js': 'b' }
+    assert.deepEqual(packArchive(others, ['b.js']), archive)
+  } finally {
+    process.umask(umask)
+  }
+  const listed = spawnSync('tar', ['-tvzf', '-'], { input: archive, encoding: 'utf8' }).stdout
+  for (const line of [/^-rw-r--r-- 0\/0 +1 1985-10-26 .* package\/a\/c\.js$/m, /^-rwxr-xr-x 0\/0 .* package\/b\.js$/m])
+    assert.match(listed, line)
+  assert.throws(() => packArchive({ ...files, '.npmrc': 'left out by npm' }), /did not pack every file/)
 })
 
 test('a printed type is the static type of its schema, and the other way round', () => {

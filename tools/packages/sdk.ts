@@ -7,7 +7,7 @@ import { licencesOf, openBundle, packagesIn } from './bundle.ts'
 import { withLines } from './lines.ts'
 import { ROOT } from './root.ts'
 import { asFormat, declareSdk } from './sdk-types.ts'
-import type { Files } from './tar.ts'
+import type { Files } from './archive.ts'
 
 const SDK = 'packages/sdk'
 /** It runs in browsers, where every byte counts. */

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { ROOT } from './root.ts'
+import { ROOT } from '../root.ts'
 
 /** What the compiler says about these files, which stand in a folder of this checkout while it runs; empty when it is content. */
 export function compile(files: Readonly<Record<string, string>>, compilerOptions: Record<string, unknown>): string {
