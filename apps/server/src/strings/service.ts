@@ -1,6 +1,5 @@
 import { type CreateStringBody, STRING_LIMITS, type StringPage, type StringRecord } from '@ostiary/contract'
 import type { Caller } from '../keys/index.ts'
-import { createStatementBatcher } from '../platform/batcher.ts'
 import type { Cells } from '../platform/cells.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Db } from '../platform/db.ts'
@@ -10,7 +9,7 @@ import { bucketOf, type Ids, isId } from '../platform/ids.ts'
 import { isStorableText } from '../platform/json-body.ts'
 import { purgeInBatches } from '../platform/purge-in-batches.ts'
 import { type Order, readStringCursor, writeStringCursor } from './cursor.ts'
-import { MOST_AT_ONCE, type StoredString, stringStore } from './store.ts'
+import { type StoredString, stringStore } from './store.ts'
 
 const PURGE_BATCH = 2_000
 
@@ -21,9 +20,6 @@ interface Deps {
 }
 
 export function createStringService({ cells, clock, ids }: Deps) {
-  const insert = createStatementBatcher(stringStore.insertMany, MOST_AT_ONCE)
-  const find = createStatementBatcher(stringStore.findMany, MOST_AT_ONCE)
-
   return {
     /** Stores a string. With an idempotency key a repeated call returns the record that the first one made. */
     async create(
@@ -42,7 +38,7 @@ export function createStringService({ cells, clock, ids }: Deps) {
         expiresAt: input.ttlSeconds === undefined ? null : new Date(now.getTime() + input.ttlSeconds * 1000),
       }
       if (!repeat) {
-        await insert(db, { owner: caller, record: fresh })
+        await stringStore.insert(db, caller, fresh)
         return { record: toRecord(fresh, caller.livemode), replayed: false }
       }
       const { value, replayed } = await insertOnce<StoredString>(db, repeat, {
@@ -77,7 +73,7 @@ export function createStringService({ cells, clock, ids }: Deps) {
 
     async get(caller: Caller, id: string): Promise<StringRecord> {
       const db = cells.forId(caller.tenantId)
-      const found = isId(id) ? await find(db, { owner: caller, id, now: clock.now() }) : undefined
+      const found = isId(id) ? await stringStore.find(db, caller, id, clock.now()) : undefined
       if (!found) throw unknownString()
       return toRecord(found, caller.livemode)
     },

