@@ -22,11 +22,13 @@ const MOST_DAYS = 100
 /** `text` gets what stands after the name of each table. */
 export function dayStatement(name: string, text: (day: string) => string): DayStatement {
   const known = new BoundedMap<string, Statement>(MOST_DAYS)
+  const onParent = sql(name, text(NO_DAY))
   return {
     on(day) {
+      if (day === NO_DAY) return onParent
       const found = known.get(day)
       if (found) return found
-      const made = sql(`${name}${day}`, text(day))
+      const made = { name: `${name}${day}`, text: text(day) }
       known.set(day, made)
       return made
     },

@@ -16,8 +16,14 @@ export interface Statement {
 }
 
 export function sql(name: string, text: string): Statement {
-  return { name, text }
+  const statement = { name, text }
+  if (name !== '') made.set(name, statement)
+  return statement
 }
+const made = new Map<string, Statement>()
+
+/** The statements of the files that are loaded, for `npm run sql`. */
+export const namedStatements = (): readonly Statement[] => [...made.values()]
 
 type Values = readonly unknown[]
 
@@ -238,9 +244,9 @@ function queryable(send: Send): Queryable {
   }
 }
 
-const BEGIN = sql('transaction.begin', 'begin')
-const COMMIT = sql('transaction.commit', 'commit')
-const ROLLBACK = sql('transaction.rollback', 'rollback')
+const BEGIN = { name: 'transaction.begin', text: 'begin' }
+const COMMIT = { name: 'transaction.commit', text: 'commit' }
+const ROLLBACK = { name: 'transaction.rollback', text: 'rollback' }
 const REFUSAL = 'The transaction was rolled back: one of its statements had failed'
 
 /** Runs `work` in a transaction on one connection. */
