@@ -47,20 +47,15 @@ export function createDeclaredModels({ cells, clock, ids, log }: Deps) {
   })
 
   return {
-    /**
-     * The model of this name; throws when the tenant has none. A model of another tenant is as unknown as one that is nowhere. A promise only
-     * when the declarations must be read first.
-     */
-    find(tenantId: string, version: string): FaceModel | Promise<FaceModel> {
+    /** The model of this name; throws when the tenant has none. A model of another tenant is as unknown as one that is nowhere. */
+    async find(tenantId: string, version: string): Promise<FaceModel> {
       const builtIn = findBuiltIn(version)
       if (builtIn) return builtIn
-      const choose = (models: readonly DeclaredRow[] = []) => {
-        const model = models.find((one) => one.version === version)
-        if (!model) throw nodeError('NODE_VERSION_UNKNOWN')
-        return model
-      }
       const known = cache.peek(tenantId)
-      return known ? choose(known.facts) : cache.load(tenantId, bucketOf(tenantId)).then(choose)
+      const models = known ? known.facts : await cache.load(tenantId, bucketOf(tenantId))
+      const model = models?.find((one) => one.version === version)
+      if (!model) throw nodeError('NODE_VERSION_UNKNOWN')
+      return model
     },
 
     /** Declares a model. To declare the same again changes nothing. */

@@ -163,7 +163,7 @@ function sealedRoutes(app: FastifyInstance, { guard, answers, recognition, trans
     })
   }
 
-  function sealedModel(request: FastifyRequest): FaceModel | Promise<FaceModel> {
+  async function sealedModel(request: FastifyRequest): Promise<FaceModel> {
     const { version } = (request.params ?? {}) as { version?: string }
     read.checkEncryptionVersion(request.headers['x-encryption-version'])
     return models.find(callerOf(request).tenantId, read.readVersion(version, DEFAULT_PATH_VERSION))

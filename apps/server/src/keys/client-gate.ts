@@ -11,7 +11,7 @@ export type ClientPolicy = 'live' | 'always' | 'never'
 interface Deps {
   clients: ClientService
   tokens: AccessTokens
-  policyOf(tenantId: string): ClientPolicy | Promise<ClientPolicy>
+  policyOf(tenantId: string): Promise<ClientPolicy>
 }
 
 export interface ClientGate {

@@ -102,11 +102,8 @@ export function createKeyService({ cells, clock, ids, vault, cache, signingKeys,
   }
 
   return {
-    /**
-     * Finds the caller with this key and checks that it may be used here; throws when not. Synchronous for a cached key, a
-     * promise for one that must be looked up first.
-     */
-    check(presented: string, use: KeyUse): Caller | Promise<Caller> {
+    /** Finds the caller with this key and checks that it may be used here; throws when not. */
+    async check(presented: string, use: KeyUse): Promise<Caller> {
       const hashed = lookupHash(presented)
       const known = cache.peek(hashed)
       if (known) return decide(known.facts, use, 'cached')
@@ -115,10 +112,9 @@ export function createKeyService({ cells, clock, ids, vault, cache, signingKeys,
       if (!parts) return decide(undefined, use, 'cached')
       // A key that was found before is no guess: somebody in the same /48 must not be able to lock out its holder.
       if (!cache.wasFound(hashed)) refuseGuessing(failureLimits.wait(guessOf(use.address)))
-      return cache.load(hashed, parts.bucket).then(async (facts) => {
-        if (!facts) refuseGuessing(await failureLimits.count(guessOf(use.address)))
-        return decide(facts, use, 'loaded')
-      })
+      const facts = await cache.load(hashed, parts.bucket)
+      if (!facts) refuseGuessing(await failureLimits.count(guessOf(use.address)))
+      return decide(facts, use, 'loaded')
     },
 
     async createTenant(name: string, bucket = ids.randomBucket()): Promise<TenantRow> {
@@ -186,14 +182,11 @@ export function createKeyService({ cells, clock, ids, vault, cache, signingKeys,
       })
     },
 
-    /**
-     * The keys that sign a session's webhook now, see `chooseSigningKeys`. A promise only when they must be looked up first.
-     */
-    signingKeysOf(session: SignedSession): SigningKeyIds | Promise<SigningKeyIds> {
-      const choose = (keys: Parameters<typeof chooseSigningKeys>[0] = []) =>
-        chooseSigningKeys(keys, session, clock.now())
+    /** The keys that sign a session's webhook now, see `chooseSigningKeys`. */
+    async signingKeysOf(session: SignedSession): Promise<SigningKeyIds> {
       const known = signingKeys.peek(session.tenantId)
-      return known ? choose(known.facts) : signingKeys.load(session.tenantId, bucketOf(session.tenantId)).then(choose)
+      const facts = known ? known.facts : await signingKeys.load(session.tenantId, bucketOf(session.tenantId))
+      return chooseSigningKeys(facts ?? [], session, clock.now())
     },
 
     /** The key in clear, for computations with it: webhook signatures and the encryption of area E. */

@@ -27,13 +27,13 @@ import {
   type Operation,
 } from '@ostiary/contract'
 import { DEVICE_PROOF_HEADER } from '@ostiary/crypto'
-import type { FastifyInstance, FastifyRequest, preValidationHookHandler } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Clock } from '../platform/clock.ts'
 import { AppError } from '../platform/errors.ts'
 import { bodyHashOf, hashBodies } from '../platform/http.ts'
 import { networksOf } from '../platform/networks.ts'
 import type { RateLimiter, Share } from '../platform/rate-limit.ts'
-import { route } from '../platform/route.ts'
+import { type Check, route } from '../platform/route.ts'
 import type { NetworkListFiles } from '../risk/index.ts'
 import { isFinal, isSessionId } from '../sessions/index.ts'
 import { TOKEN_BODY_BYTES } from '../verification/index.ts'
@@ -62,7 +62,7 @@ export async function launchRoutes(
   hashBodies(app)
 
   /** Per session and per address: a page calls a dozen times. */
-  const limit: preValidationHookHandler = (request, _reply, done) => {
+  const limit: Check = async (request) => {
     const sessionId = sessionIdOf(request)
     const counters: [string | Share[], (typeof LAUNCH_RATES)[keyof typeof LAUNCH_RATES]][] = [
       [networksOf(request.ip, 'launch/address'), LAUNCH_RATES.address],
@@ -71,10 +71,8 @@ export async function launchRoutes(
     if (isSessionId(sessionId)) counters.push([`launch/session/${sessionId}`, LAUNCH_RATES.session])
     for (const [name, { perSecond, burstSeconds }] of counters) {
       const { allowed, retryAfterSeconds } = addressLimiter.take(name, perSecond, clock.monotonicMs(), burstSeconds)
-      if (allowed) continue
-      return done(new AppError('rate_limited', 'RATE_LIMITED', 'Too many requests', { retryAfterSeconds }))
+      if (!allowed) throw new AppError('rate_limited', 'RATE_LIMITED', 'Too many requests', { retryAfterSeconds })
     }
-    done()
   }
 
   const serve = <O extends Operation>(

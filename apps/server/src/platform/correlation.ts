@@ -11,12 +11,11 @@ export function correlationIdOf(request: FastifyRequest): string | undefined {
 
 /** Reads `x-correlation-id` on the routes of this instance. The id is returned in the response and written to the log line. */
 export function trackCorrelation(app: FastifyInstance, maxChars: number): void {
-  app.addHook('onRequest', (request, reply, done) => {
+  app.addHook('onRequest', async (request, reply) => {
     const id = request.headers['x-correlation-id']
     if (typeof id === 'string' && id.length <= maxChars && PLAIN.test(id)) {
       correlationIds.set(request, id)
       reply.header('x-correlation-id', id)
     }
-    done()
   })
 }

@@ -64,14 +64,16 @@ export function createHttp(options: HttpOptions): FastifyInstance {
   }) as unknown as FastifyInstance
   answerOddities(app.server as Server, () => ids.nextUnbound())
 
-  app.addHook('onRequest', (request, reply, done) => {
+  app.addHook('onRequest', async (request, reply) => {
     setCommonHeaders(request, reply, options.version)
     const fault = protocolFault(request)
-    const refused = fault ? undefined : options.hostGate?.(request)
-    if (refused) sendError(refused, renderCommon, request, reply)
-    else done(fault)
+    if (fault) throw fault
+    const refused = options.hostGate?.(request)
+    if (!refused) return
+    sendError(refused, renderCommon, request, reply)
+    return reply
   })
-  app.addHook('onResponse', (request, reply, done) => {
+  app.addHook('onResponse', async (request, reply) => {
     const operation = operationOf(request) ?? 'unknown'
     const status = reply.statusCode
     const durationMs = reply.elapsedTime
@@ -87,7 +89,6 @@ export function createHttp(options: HttpOptions): FastifyInstance {
       keyId: caller?.keyId,
       correlationId: correlationIdOf(request),
     })
-    done()
   })
 
   readBodies(app)
@@ -155,61 +156,56 @@ export const rawBodyOf = rawBodies.get
 /** JSON everywhere; a room adds other types for its own routes with `acceptText`. */
 function readBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, bytes: Buffer, done) => {
-    parseInto(request, bytes, parseJsonBody, done)
-  })
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, bytes: Buffer, done) => {
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (request: FastifyRequest, bytes: Buffer) =>
+    parseWith(parseJsonBody, request, bytes),
+  )
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, async (request: FastifyRequest, bytes: Buffer) => {
     const refuse = () => {
       throw unsupported('This Content-Type is not supported here')
     }
-    parseInto(request, bytes, refuse, done)
+    return parseWith(refuse, request, bytes)
   })
 }
 
 /** Keeps the bytes of JSON bodies on the routes of this instance, for values that are returned byte for byte. */
 export function keepRawBody(app: FastifyInstance): void {
   app.removeContentTypeParser('application/json')
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, bytes: Buffer, done) => {
-    rawBodies.set(request, bytes)
-    parseInto(request, bytes, parseJsonBody, done)
-  })
+  app.addContentTypeParser(
+    'application/json',
+    { parseAs: 'buffer' },
+    async (request: FastifyRequest, bytes: Buffer) => {
+      rawBodies.set(request, bytes)
+      return parseWith(parseJsonBody, request, bytes)
+    },
+  )
 }
 
 /** Computes the hash of JSON bodies on the routes of this instance, for requests that are signed. */
 export function hashBodies(app: FastifyInstance): void {
   app.removeContentTypeParser('application/json')
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, bytes: Buffer, done) => {
-    bodyHashes.set(request, hash('sha256', bytes, 'base64url'))
-    parseInto(request, bytes, parseJsonBody, done)
-  })
+  app.addContentTypeParser(
+    'application/json',
+    { parseAs: 'buffer' },
+    async (request: FastifyRequest, bytes: Buffer) => {
+      bodyHashes.set(request, hash('sha256', bytes, 'base64url'))
+      return parseWith(parseJsonBody, request, bytes)
+    },
+  )
 }
 
 /** Accepts `text/plain` bodies on the routes of this instance; `wrap` turns them into the JSON body. */
 export function acceptText(app: FastifyInstance, wrap: (text: string) => unknown): void {
-  app.addContentTypeParser('text/plain', { parseAs: 'buffer' }, (request, bytes: Buffer, done) => {
-    parseInto(request, bytes, (body) => wrap(decodeText(body)), done)
-  })
+  app.addContentTypeParser('text/plain', { parseAs: 'buffer' }, async (request: FastifyRequest, bytes: Buffer) =>
+    parseWith((body) => wrap(decodeText(body)), request, bytes),
+  )
 }
 
-function parseInto(
-  request: FastifyRequest,
-  bytes: Buffer,
-  parse: (bytes: Buffer) => unknown,
-  done: (error: Error | null, body?: unknown) => void,
-): void {
-  let body: unknown
-  try {
-    // An empty body is accepted with any type: many clients send a content type with every DELETE.
-    if (bytes.length > 0) {
-      refuseEncodings(request)
-      rememberDigest(request, bytes)
-      body = parse(bytes)
-    }
-  } catch (error) {
-    done(error as Error)
-    return
-  }
-  done(null, body)
+function parseWith(parse: (bytes: Buffer) => unknown, request: FastifyRequest, bytes: Buffer): unknown {
+  // An empty body is accepted with any type: many clients send a content type with every DELETE.
+  if (bytes.length === 0) return undefined
+  refuseEncodings(request)
+  rememberDigest(request, bytes)
+  return parse(bytes)
 }
 
 function rememberDigest(request: FastifyRequest, bytes: Buffer): void {

@@ -1,11 +1,5 @@
 import type { Operation, Part } from '@ostiary/contract'
-import type {
-  FastifyInstance,
-  FastifyReply,
-  FastifyRequest,
-  onRequestHookHandler,
-  preValidationHookHandler,
-} from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { TSchema } from 'typebox'
 import { createRequestSlot } from './request-slot.ts'
 
@@ -16,11 +10,14 @@ export type RequestOf<O extends Operation> = FastifyRequest<{
   Body: Part<O, 'body'>
 }>
 
+/** A hook of a route. It throws the refusal. */
+export type Check = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
+
 interface RouteOptions<O extends Operation> {
   /** Authenticates and authorises the caller, before the body is read. */
-  guard?: onRequestHookHandler
+  guard?: Check
   /** The same for areas that accept the key in the body: runs after the body is parsed and before it is validated. */
-  guardAfterBody?: preValidationHookHandler
+  guardAfterBody?: Check
   /** False where the room parses the body itself, because each fault has an answer of its own. */
   checkBody?: boolean
   bodyLimitBytes?: number
@@ -52,10 +49,9 @@ export function route<O extends Operation>(app: FastifyInstance, op: O, options:
 const operations = createRequestSlot<string>('operation')
 
 /** Sets the operation of a request for log and metrics, where no operation of the contract does. */
-export function named(operation: string): onRequestHookHandler {
-  return (request, _reply, done) => {
+export function named(operation: string): Check {
+  return async (request) => {
     operations.set(request, operation)
-    done()
   }
 }
 

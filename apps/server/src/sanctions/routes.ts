@@ -34,13 +34,9 @@ const screenPeopleAsText = {
 const JSON_TYPE = 'application/json; charset=utf-8'
 
 export async function sanctionsRoutes(app: FastifyInstance, { sanctions, guard }: Deps): Promise<void> {
-  app.addContentTypeParser('multipart/form-data', (request, body, done) => {
-    try {
-      refuseEncodings(request)
-    } catch (error) {
-      return done(error as Error)
-    }
-    done(null, body)
+  app.addContentTypeParser('multipart/form-data', async (request: FastifyRequest, body: unknown) => {
+    refuseEncodings(request)
+    return body
   })
 
   route(app, screenFileAsText, {

@@ -21,7 +21,7 @@ const log = createLog('debug', { write: (line) => void lines.push(line) })
 const outbound = createOutbound({ version: '9.9.9', allowNetworks: ['127.0.0.1/32'], allowHttp: true })
 
 const issuersOf = new Map<string, TenantIssuerInput[]>()
-const settings = { get: (tenantId: string) => readSettings({ issuers: issuersOf.get(tenantId) ?? [] }) }
+const settings = { get: async (tenantId: string) => readSettings({ issuers: issuersOf.get(tenantId) ?? [] }) }
 const { verify } = createTokenVerifier({ outbound, clock, log, settings })
 
 let provider: IdentityProvider

@@ -33,7 +33,7 @@ function verifierWith(network: typeof NETWORK): (token: string) => Promise<strin
   const own: string[] = []
   lines = own
   const log = createLog('debug', { write: (line) => void own.push(line) })
-  const settings = { get: () => readSettings({ issuers: [provider.settings] }) }
+  const settings = { get: async () => readSettings({ issuers: [provider.settings] }) }
   const { verify } = createTokenVerifier({ outbound: createOutbound(network), clock, log, settings })
   return (token) =>
     verify(TENANT, `Bearer ${token}`).then(

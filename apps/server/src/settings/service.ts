@@ -66,8 +66,7 @@ export function createSettings({ cells, clock, log, checkUrl }: Deps) {
   }
 
   return {
-    /** Synchronous for cached settings, a promise for those that must be read first. */
-    get(tenantId: string): TenantSettings | Promise<TenantSettings> {
+    async get(tenantId: string): Promise<TenantSettings> {
       const entry = entries.get(tenantId)
       const nowMs = clock.monotonicMs()
       if (!entry || nowMs - entry.loadedMs > SETTINGS_MAX_AGE_MS) return load(tenantId)

@@ -9,11 +9,11 @@ import {
   listVerifications,
   type Operation,
 } from '@ostiary/contract'
-import type { FastifyInstance, FastifyReply, onRequestHookHandler } from 'fastify'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 import { type ClientGate, callerOf, type Guard } from '../keys/index.ts'
 import { readIdempotencyKey } from '../platform/idempotency/index.ts'
 import type { Metrics } from '../platform/metrics.ts'
-import { route } from '../platform/route.ts'
+import { type Check, route } from '../platform/route.ts'
 import { ignoredFieldWarnings, NO_REDIRECT_LIST_WARNING } from '../settings/index.ts'
 import type { VerificationService } from './service.ts'
 
@@ -34,16 +34,11 @@ export async function verificationRoutes(
   { verification, guard, credentials, metrics }: Deps,
 ): Promise<void> {
   /** The key names the account, the credentials name the caller; both are checked before the body is read. */
-  function guarded(op: Operation, rate: 'verify-create' | 'verify-read'): onRequestHookHandler {
+  function guarded(op: Operation, rate: 'verify-create' | 'verify-read'): Check {
     const before = guard.before(op, rate)
-    return function (request, reply, done) {
-      before.call(this, request, reply, (error) => {
-        if (error) return done(error)
-        credentials.check(request, callerOf(request)).then(
-          () => done(),
-          (refusal: Error) => done(refusal),
-        )
-      })
+    return async (request, reply) => {
+      await before(request, reply)
+      await credentials.check(request, callerOf(request))
     }
   }
 
