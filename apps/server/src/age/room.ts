@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { KeysRoom } from '../keys/index.ts'
-import { createLabelledCounter } from '../platform/hot-metrics.ts'
+import { createLabelledCounter } from '../platform/metrics.ts'
 import type { Platform } from '../platform/platform.ts'
 import type { Room } from '../platform/room.ts'
 import type { SessionsRoom } from '../sessions/index.ts'

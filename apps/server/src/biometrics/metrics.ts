@@ -1,9 +1,8 @@
 import { Gauge } from 'prom-client'
 import type { Cells } from '../platform/cells.ts'
 import type { Clock } from '../platform/clock.ts'
-import { createLabelledCounter, createTimer } from '../platform/hot-metrics.ts'
 import type { Log } from '../platform/log.ts'
-import type { Metrics } from '../platform/metrics.ts'
+import { createLabelledCounter, createTimer, type Metrics } from '../platform/metrics.ts'
 import { logFailure } from '../platform/reachability.ts'
 import type { VectorPartitions } from './vector-partitions.ts'
 

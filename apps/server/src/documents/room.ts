@@ -1,5 +1,5 @@
 import type { Db } from '../platform/db.ts'
-import { createPairCounter } from '../platform/hot-metrics.ts'
+import { createPairCounter } from '../platform/metrics.ts'
 import type { Platform } from '../platform/platform.ts'
 import { purgeInBatches } from '../platform/purge-in-batches.ts'
 import type { Room } from '../platform/room.ts'

@@ -1,6 +1,6 @@
 import { DOCUMENT_LIMITS, type DocumentFormat, type SessionCodeName } from '@ostiary/contract'
 import type { Queryable } from '../platform/db.ts'
-import type { PairCounter } from '../platform/hot-metrics.ts'
+import type { PairCounter } from '../platform/metrics.ts'
 import type { TenantData } from '../platform/tenant-data.ts'
 import { documentStore } from './store.ts'
 

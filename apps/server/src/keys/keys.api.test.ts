@@ -153,7 +153,11 @@ test('a revocation is effective in every process within 5 seconds, while the key
     return false
   }, 'the key is refused')
   await figureAtMost('keys.revoked-key-accepted-ms', KEY_MAX_AGE_MS + 250, acceptedMs)
-  assert.equal(wires[1]?.platform.metrics.keyChecks.get('loaded'), 1, 'only the first check waited for the database')
+  assert.equal(
+    await wires[1]?.platform.metrics.keyChecks.get('loaded'),
+    1,
+    'only the first check waited for the database',
+  )
   for (const [i, wire] of wires.entries()) {
     await apps[i]?.close()
     await wire.close()

@@ -1,6 +1,6 @@
 import { Gauge } from 'prom-client'
 import { systemClock } from '../platform/clock.ts'
-import { createLabelledCounter } from '../platform/hot-metrics.ts'
+import { createLabelledCounter } from '../platform/metrics.ts'
 import { createOutbound } from '../platform/outbound/index.ts'
 import type { Platform } from '../platform/platform.ts'
 import { logFailure } from '../platform/reachability.ts'

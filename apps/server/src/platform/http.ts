@@ -14,7 +14,7 @@ import {
 } from './http-errors.ts'
 import type { Ids } from './ids.ts'
 import { decodeText, parseJsonBody } from './json-body.ts'
-import { type Log, logRequest } from './log.ts'
+import type { Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
 import { answerOddities, answerUnparsable } from './raw-errors.ts'
 import { createRequestSlot } from './request-slot.ts'
@@ -79,7 +79,7 @@ export function createHttp(options: HttpOptions): FastifyInstance {
     const durationMs = reply.elapsedTime
     metrics.requests.observe(operation, status, durationMs / 1000)
     const caller = options.callerOf(request)
-    logRequest(log, {
+    const line = {
       requestId: request.id,
       operation,
       status,
@@ -88,7 +88,8 @@ export function createHttp(options: HttpOptions): FastifyInstance {
       tenantId: caller?.tenantId,
       keyId: caller?.keyId,
       correlationId: correlationIdOf(request),
-    })
+    }
+    log.info(line, 'request')
   })
 
   readBodies(app)

@@ -4,10 +4,10 @@ import { Gauge } from 'prom-client'
 import { type Duty, decideDuty, isServed } from './cell-shares.ts'
 import type { Cell, Cells } from './cells.ts'
 import type { Clock } from './clock.ts'
-import { createLabelledCounter } from './hot-metrics.ts'
 import { type Colleague, leaseStore } from './lease-store.ts'
 import type { Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
+import { createLabelledCounter } from './metrics.ts'
 import { logFailure } from './reachability.ts'
 
 /** Whether this worker looks for work in a cell. Work itself is locked row by row, however many look. */

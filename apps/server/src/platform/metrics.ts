@@ -1,8 +1,48 @@
-import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, type Metric, Registry } from 'prom-client'
 import type { Cells } from './cells.ts'
-import { createLabelledCounter, createTimer, type LabelledCounter, type RequestTimer } from './hot-metrics.ts'
 import { countLostLogLines } from './log-output.ts'
 import type { RateLimiter } from './rate-limit.ts'
+
+/** A metric of a room. Label values are our own constants, never values from a request. */
+interface Own {
+  metric: Metric
+}
+export interface LabelledCounter extends Own {
+  count(label: string, by?: number): void
+  get(label: string): Promise<number>
+}
+/** A counter with two labels. */
+export interface PairCounter extends Own {
+  count(first: string, second: string): void
+}
+export interface RequestTimer extends Own {
+  /** The values of the two labels, and the duration. */
+  observe(first: string, second: string | number, seconds: number): void
+}
+
+export function createLabelledCounter(name: string, help: string, label: string): LabelledCounter {
+  const metric = new Counter({ name, help, labelNames: [label], registers: [] })
+  return {
+    metric,
+    count: (value, by = 1) => metric.inc({ [label]: value }, by),
+    get: async (value) => (await metric.get()).values.find(({ labels }) => labels[label] === value)?.value ?? 0,
+  }
+}
+
+export function createPairCounter(name: string, help: string, labels: readonly [string, string]): PairCounter {
+  const metric = new Counter({ name, help, labelNames: labels, registers: [] })
+  return { metric, count: (first, second) => metric.inc({ [labels[0]]: first, [labels[1]]: second }) }
+}
+
+const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10]
+
+export function createTimer(name: string, help: string, labels: readonly [string, string]): RequestTimer {
+  const metric = new Histogram({ name, help, labelNames: labels, buckets: BUCKETS, registers: [] })
+  return {
+    metric,
+    observe: (first, second, seconds) => metric.observe({ [labels[0]]: first, [labels[1]]: second }, seconds),
+  }
+}
 
 /** The process's own metrics, so that tests and two apps in one process do not share counters. */
 export interface Metrics {
@@ -14,7 +54,7 @@ export interface Metrics {
   /** Label: job and result, as in `purge-idempotency-keys done`. */
   jobs: LabelledCounter
   /** Adds a room's own metric. */
-  add<M extends { text(): string }>(metric: M): M
+  add<M extends Own>(own: M): M
   /** Everything in the text format of Prometheus. */
   text(): Promise<string>
 }
@@ -38,7 +78,7 @@ export function createMetrics(version: string, { processMetrics = true } = {}): 
       this.inc(countLostLogLines())
     },
   })
-  const hot = {
+  const shared = {
     requests: createTimer(
       'ostiary_http_request_seconds',
       'Requests by operation and status; time from first byte in to last byte out',
@@ -53,17 +93,12 @@ export function createMetrics(version: string, { processMetrics = true } = {}): 
     keyChecks: createLabelledCounter('ostiary_key_checks_total', 'API key checks: cached, loaded, rejected', 'result'),
     jobs: createLabelledCounter('ostiary_jobs_total', 'Background jobs run by the worker', 'job_result'),
   }
-  const added: { text(): string }[] = []
-  return {
-    ...hot,
-    registry,
-    add(metric) {
-      added.push(metric)
-      return metric
-    },
-    text: async () =>
-      (await registry.metrics()) + [...Object.values(hot), ...added].map((metric) => metric.text()).join(''),
+  function add<M extends Own>(own: M): M {
+    registry.registerMetric(own.metric)
+    return own
   }
+  for (const own of Object.values(shared)) add(own)
+  return { ...shared, registry, add, text: () => registry.metrics() }
 }
 
 export function watchLimiters(metrics: Metrics, limiters: Readonly<Record<string, RateLimiter>>): void {

@@ -27,7 +27,7 @@ test('the worker’s scheduled jobs run through pg-boss and purge what has expir
     'both tables are empty',
   )
   await eventually(
-    async () => harness.wire.platform.metrics.jobs.get('purge-idempotency-keys done') === 1,
+    async () => (await harness.wire.platform.metrics.jobs.get('purge-idempotency-keys done')) === 1,
     'the jobs are counted',
   )
   await queue.stop(2_000)

@@ -1,10 +1,10 @@
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { Gauge } from 'prom-client'
 import type { Clock } from '../platform/clock.ts'
-import { createLabelledCounter, type LabelledCounter } from '../platform/hot-metrics.ts'
 import type { Log } from '../platform/log.ts'
-import type { Metrics } from '../platform/metrics.ts'
+import { createLabelledCounter, type LabelledCounter, type Metrics } from '../platform/metrics.ts'
 import {
   lookUpNetwork,
   NETWORK_LISTS,
@@ -106,11 +106,13 @@ export async function countNetworks(dir: string): Promise<Map<string, number>> {
 }
 
 function watchLists(metrics: Metrics, lists: NetworkLists): LabelledCounter {
-  metrics.add({
-    text() {
-      const name = 'ostiary_network_list_networks'
-      const lines = Object.entries(lists).map(([list, { size }]) => `${name}{list="${list}"} ${size}\n`)
-      return `# HELP ${name} Networks in the operator’s lists\n# TYPE ${name} gauge\n${lines.join('')}`
+  new Gauge({
+    name: 'ostiary_network_list_networks',
+    help: 'Networks in the operator’s lists',
+    labelNames: ['list'],
+    registers: [metrics.registry],
+    collect() {
+      for (const [list, { size }] of Object.entries(lists)) this.set({ list }, size)
     },
   })
   return metrics.add(

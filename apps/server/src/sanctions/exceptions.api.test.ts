@@ -98,7 +98,7 @@ describe('POST /v2/open-sanctions/exceptions', () => {
     assert.deepEqual([again.statusCode, again.json()], [201, first.json()])
     assert.equal(again.headers['idempotency-replayed'], 'true')
     assert.equal((await get(key)).json().count, 1)
-    assert.equal(harness.wire.platform.metrics.idempotentReplays.get('createException'), 1)
+    assert.equal(await harness.wire.platform.metrics.idempotentReplays.get('createException'), 1)
     assertError(
       await post(key, { ...body, reason: 'another' }, { 'idempotency-key': 'review-1' }),
       409,

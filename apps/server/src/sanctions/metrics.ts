@@ -1,7 +1,6 @@
 import { Gauge } from 'prom-client'
 import type { Clock } from '../platform/clock.ts'
-import { createLabelledCounter } from '../platform/hot-metrics.ts'
-import type { Metrics } from '../platform/metrics.ts'
+import { createLabelledCounter, type Metrics } from '../platform/metrics.ts'
 import type { Library, ListFreshness } from './datasets/library.ts'
 import type { RowsAnswer } from './engine/rows.ts'
 

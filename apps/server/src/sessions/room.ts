@@ -1,7 +1,7 @@
 import type { Cell } from '../platform/cells.ts'
 import type { Db } from '../platform/db.ts'
-import { createLabelledCounter } from '../platform/hot-metrics.ts'
 import { createKeyRing } from '../platform/key-ring.ts'
+import { createLabelledCounter } from '../platform/metrics.ts'
 import type { Platform } from '../platform/platform.ts'
 import type { Room } from '../platform/room.ts'
 import { dropSessionPartitions, markPurgedSessions, prepareSessionPartitions, purgeSessions } from './jobs.ts'

@@ -1,9 +1,8 @@
 import { TENANT_SETTINGS_DEFAULTS } from '@ostiary/contract'
 import type { Clock } from '../platform/clock.ts'
 import type { FailureLimits } from '../platform/failure-limits/index.ts'
-import { createLabelledCounter } from '../platform/hot-metrics.ts'
 import type { Log } from '../platform/log.ts'
-import type { Metrics } from '../platform/metrics.ts'
+import { createLabelledCounter, type Metrics } from '../platform/metrics.ts'
 import type { RateLimiter } from '../platform/rate-limit.ts'
 import type { VerificationSession } from './types.ts'
 

@@ -1,8 +1,8 @@
 import { CONDITIONS_CONSENT, type DebugEntry, VERIFICATION_LIMITS, type VerificationWebhook } from '@ostiary/contract'
 import type { Clock } from '../platform/clock.ts'
 import type { Queryable } from '../platform/db.ts'
-import type { LabelledCounter } from '../platform/hot-metrics.ts'
 import type { Log } from '../platform/log.ts'
+import type { LabelledCounter } from '../platform/metrics.ts'
 import {
   type Concluded,
   captureAssuranceOf,

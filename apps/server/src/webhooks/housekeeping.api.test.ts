@@ -240,7 +240,8 @@ describe('what an operator can see', () => {
     isOn = false
     advance(10_000)
     assert.doesNotMatch(await metrics.text(), /cell="main"/, 'the worker that serves the cell reports it')
-    assert.match(fixture.metrics.attempts.text(), /_count\{outcome="failed",mode="test"\} \d+/)
+    const { values } = await fixture.metrics.attempts.metric.get()
+    assert.ok(values.some(({ labels }) => 'outcome' in labels && labels.outcome === 'failed' && labels.mode === 'test'))
     assert.deepEqual(await fixture.webhooks.countByMasterKey(), new Map([[vault.currentKeyId, 14]]))
   })
 })

@@ -1,10 +1,9 @@
 import { Gauge } from 'prom-client'
 import type { Cell, Cells } from '../platform/cells.ts'
 import type { Clock } from '../platform/clock.ts'
-import { createLabelledCounter, createTimer } from '../platform/hot-metrics.ts'
 import type { Leases } from '../platform/leases.ts'
 import type { Log } from '../platform/log.ts'
-import type { Metrics } from '../platform/metrics.ts'
+import { createLabelledCounter, createTimer, type Metrics } from '../platform/metrics.ts'
 import { logFailure } from '../platform/reachability.ts'
 import { queueStore } from './queue-store.ts'
 

@@ -251,10 +251,10 @@ describe('a message that was not delivered in time', () => {
     await fixture.harness.database.query(`update webhook_queue set dead_at = now(), dead_reason = 'gone'`)
     const lost = await fixture.enqueue(tenant, { url: receiver.url, purgeAt, subjectId })
     advance(HOUR)
-    const before = fixture.metrics.deliveries.get('retention')
+    const before = await fixture.metrics.deliveries.get('retention')
     const { log } = fixture.harness.wire.platform
     assert.equal(await purgeWebhooks(db(), now(), { log, metrics: fixture.metrics }), 3)
-    assert.equal(fixture.metrics.deliveries.get('retention'), before + 1)
+    assert.equal(await fixture.metrics.deliveries.get('retention'), before + 1)
     const lines = fixture.harness
       .logged()
       .split('\n')

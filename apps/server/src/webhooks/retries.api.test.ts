@@ -34,7 +34,7 @@ describe('the schedule', () => {
   test('a delivery has ten attempts at the documented waits, never early; then it is dead, which log and metrics show', async () => {
     receiver.answer(status(400))
     const id = await fixture.enqueue(tenant, { url: receiver.url, purgeAt: new Date(now() + 40 * 3600 * SECOND) })
-    const deadBefore = fixture.metrics.deliveries.get('exhausted')
+    const deadBefore = await fixture.metrics.deliveries.get('exhausted')
     assert.equal(await tick(), 1)
     for (const [index, seconds] of WEBHOOK_LIMITS.retrySeconds.entries()) {
       const waitMs = await waitOf(id)
@@ -58,7 +58,7 @@ describe('the schedule', () => {
     assert.equal(delivery.attemptLog.at(-1)?.nextAttemptAt, undefined)
     advance(48 * 3600 * SECOND)
     assert.equal(await tick(), 0, 'and nothing follows')
-    assert.equal(fixture.metrics.deliveries.get('exhausted'), deadBefore + 1)
+    assert.equal(await fixture.metrics.deliveries.get('exhausted'), deadBefore + 1)
     const line = fixture.harness.logged().match(/^.*a webhook is dead.*$/m)?.[0] ?? '{}'
     const { level, tenantId, code } = JSON.parse(line)
     assert.deepEqual({ level, tenantId, code }, { level: 'warn', tenantId: tenant.tenantId, code: 'exhausted' })
