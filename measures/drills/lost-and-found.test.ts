@@ -31,7 +31,6 @@ const arrival = (changes: Partial<Arrival> = {}): Arrival => ({
   deliveryId: 'd-1',
   sessionId: 's-1',
   attempt: 2,
-  endedAtMs: 0,
   bodyHash: hash('sha256', RESULT),
   genuine: true,
   accepted: true,

@@ -5,7 +5,6 @@ import { createServer as createNetServer, type Server as NetServer } from 'node:
 import { signStandardWebhook, standardWebhookSecret, verifyWebhook } from '@ostiary/crypto'
 import type { Answer, Arrival, Behaviour, Order } from './receivers.ts'
 
-const SLOW_MS = 9_000
 const LATE_MS = 11_000
 
 interface Receiver {
@@ -43,7 +42,7 @@ async function receive(receiver: Receiver, request: IncomingMessage, response: S
   for await (const chunk of request) chunks.push(chunk)
   const body = Buffer.concat(chunks)
   const behaviour = receiver.behaviour === 'mixed' ? nextOfMixed(receiver) : receiver.behaviour
-  arrivals.push(record(receiver, request, { atMs, body, accepted: behaviour === 'ok' || behaviour === 'slow' }))
+  arrivals.push(record(receiver, request, { atMs, body, accepted: behaviour === 'ok' }))
   answer(behaviour, response)
 }
 
@@ -68,14 +67,13 @@ async function record(
     body,
     nowSeconds: atMs / 1000,
   })
-  const { sessionId, endedAt } = JSON.parse(body.toString()) as { sessionId: string; endedAt: string }
+  const { sessionId } = JSON.parse(body.toString()) as { sessionId: string }
   return {
     receiver: number,
     atMs,
     deliveryId,
     sessionId,
     attempt: Number(text('x-service-attempt')),
-    endedAtMs: Date.parse(endedAt),
     bodyHash: hash('sha256', body),
     genuine: isSigned && text('webhook-signature') === standard && text('webhook-id') === deliveryId,
     accepted,
@@ -87,9 +85,6 @@ function answer(behaviour: Behaviour, response: ServerResponse): void {
   switch (behaviour) {
     case 'ok':
       accept()
-      return
-    case 'slow':
-      setTimeout(accept, SLOW_MS)
       return
     case 'late':
       setTimeout(accept, LATE_MS)

@@ -18,11 +18,11 @@ export interface Receivers {
 
 /**
  * - `error` answers 500, `mixed` answers 500, resets and answers 200 in turn
- * - `slow` answers after 9 seconds, which is in time, `late` after 11, when the sender has timed out
+ * - `late` answers after 11 seconds, when the sender has timed out
  * - `hang` never answers, `half` stops in the middle of its headers
  * - `reset` breaks the connection, `dead` does not listen
  */
-export type Behaviour = 'ok' | 'error' | 'mixed' | 'slow' | 'late' | 'hang' | 'half' | 'reset' | 'dead'
+export type Behaviour = 'ok' | 'error' | 'mixed' | 'late' | 'hang' | 'half' | 'reset' | 'dead'
 
 /** One request as a receiver saw it. */
 export interface Arrival {
@@ -31,8 +31,6 @@ export interface Arrival {
   deliveryId: string
   sessionId: string
   attempt: number
-  /** When the session ended, as its body says. */
-  endedAtMs: number
   bodyHash: string
   /** Both signatures are right and fresh. */
   genuine: boolean

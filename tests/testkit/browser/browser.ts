@@ -1,6 +1,5 @@
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { type RecordingProxy, startProxy } from './proxy.ts'
-import { type LinkSpeed, type SlowLink, startSlowLink } from './slow-link.ts'
 
 const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium'
 const ARGUMENTS = [
@@ -29,15 +28,11 @@ export interface DeviceOptions {
   /** Whether the person allows the page to use the camera. Default yes. */
   cameraPermission?: 'granted' | 'denied'
   context?: BrowserContextOptions
-  /** Between the device and its proxy. Default: as fast as this machine. */
-  speed?: LinkSpeed
 }
 
 export interface Device {
   context: BrowserContext
   proxy: RecordingProxy
-  /** With a `speed` only. */
-  link: SlowLink | undefined
   page(): Promise<Page>
   close(): Promise<void>
 }
@@ -81,12 +76,11 @@ const TIMEOUT_MS = 120_000
 
 async function openDevice(browser: Browser, options: DeviceOptions = {}): Promise<Device> {
   const proxy = await startProxy()
-  const link = options.speed && (await startSlowLink(proxy.url, options.speed))
   const context = await browser.newContext({
     ...(options.form === 'phone' ? PHONE : DESKTOP),
     locale: 'en-GB',
     ...options.context,
-    proxy: { server: link?.url ?? proxy.url },
+    proxy: { server: proxy.url },
   })
   context.setDefaultTimeout(TIMEOUT_MS)
   await context.addInitScript(LOG_SCREENS)
@@ -95,11 +89,9 @@ async function openDevice(browser: Browser, options: DeviceOptions = {}): Promis
   return {
     context,
     proxy,
-    link,
     page: () => context.newPage(),
     async close() {
       await context.close()
-      await link?.stop()
       await proxy.stop()
     },
   }
