@@ -131,6 +131,8 @@ test('killed while the receiver holds an event, it sends that one again under th
   await first.ended
   held = undefined
   resolve()
+  // What a listener that had passed over the event would send next.
+  await endSession()
   const second = await api.run(['listen', '--forward', hook, '--count', '1'])
   assert.equal(second.code, 0, second.err)
   assert.deepEqual(idsOf(received), [one, two, two])
