@@ -7,7 +7,7 @@
  */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -33,6 +33,8 @@ export interface Verified {
   sboms: Record<string, string>
 }
 
+const NPM_SBOM = ['sbom', '--sbom-format=cyclonedx', '--package-lock-only']
+
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')
 const sha256 = (content: string | Buffer) => createHash('sha256').update(content).digest('hex')
 
@@ -41,12 +43,14 @@ export function readMaterials(): Materials {
   const { packages } = JSON.parse(read('package-lock.json')) as { packages: Lockfile }
   return {
     lockfile: packages,
-    licenceOf(path) {
-      if (!existsSync(join(ROOT, path, 'package.json'))) return undefined
-      const { license } = JSON.parse(read(`${path}/package.json`)) as { license?: unknown }
-      if (typeof license !== 'string') throw new Error(`${path}/package.json names no licence`)
-      return license
-    },
+    bill: JSON.parse(
+      execFileSync('npm', NPM_SBOM, {
+        cwd: ROOT,
+        encoding: 'utf8',
+        maxBuffer: 1e9,
+        stdio: ['ignore', 'pipe', 'ignore'],
+      }),
+    ),
     models: JSON.parse(read('.models/manifest.json')) as Materials['models'],
   }
 }

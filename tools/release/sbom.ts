@@ -1,9 +1,12 @@
 /**
- * Software bills of materials in CycloneDX 1.6, from package-lock.json, the installed packages and the manifest of the models. The same
- * inputs give the same bytes: no time, no machine, and the serial number is made of the content.
+ * Software bills of materials in CycloneDX 1.6: the packages as `npm sbom` describes them, and the manifest of the models. The same inputs give
+ * the same bytes: no time, no machine, and the serial number is made of the content.
+ *
+ * Which packages belong to a product is read in the lockfile. `npm sbom --omit=dev --workspace=…` leaves out every package that another
+ * workspace needs for development (npm 11.19: fastify, pg, typebox and 60 more of the server's).
  */
 import { createHash } from 'node:crypto'
-import { type Lockfile, type Reached, reach } from './lockfile.ts'
+import { type Lockfile, reach } from './lockfile.ts'
 
 export interface Product {
   /** Name of the document: `<id>.cdx.json`. */
@@ -30,80 +33,59 @@ export interface Net {
 
 export interface Materials {
   lockfile: Lockfile
-  /** The licence in the installed package.json of a folder; undefined if the package is not installed on this platform. */
-  licenceOf(path: string): string | undefined
+  /** What `npm sbom` prints about the whole checkout. */
+  bill: { components: readonly Component[] }
   models: { id: string; nets: readonly Net[] }
 }
 
 export interface Component {
   type: 'application' | 'library' | 'machine-learning-model'
   'bom-ref': string
-  group?: string
+  group?: string | undefined
   name: string
   version: string
-  hashes?: { alg: 'SHA-256' | 'SHA-512'; content: string }[]
-  licenses?: Licence[]
+  hashes?: { alg: 'SHA-256' | 'SHA-512'; content: string }[] | undefined
+  licenses?: ({ license: { id: string } | { name: string } } | { expression: string })[] | undefined
   purl?: string
   properties?: { name: string; value: string }[]
 }
-type Licence = { license: { id: string } | { name: string } } | { expression: string }
 
-export interface Sbom {
-  bomFormat: 'CycloneDX'
-  specVersion: '1.6'
-  serialNumber: string
-  version: 1
-  metadata: { component: Component }
-  components: Component[]
-  dependencies: { ref: string; dependsOn: string[] }[]
-  compositions: { aggregate: 'complete'; assemblies: string[] }[]
-}
+export type Sbom = ReturnType<typeof makeSbom>
 
-export function makeSbom(product: Product, materials: Materials): Sbom {
-  const reached = reach(materials.lockfile, product.workspaces)
-  const [main, ...others] = sortMainFirst(reached, product)
-  if (!main) throw new Error(`${product.id} has no workspace`)
-  const models = product.hasModels ? materials.models.nets.map((net) => modelOf(net, materials.models.id)) : []
-  const component = { ...packageOf(main.path, materials), type: 'application' as const }
-  const components = [...others.map(({ path }) => packageOf(path, materials)), ...models]
-  const refs = new Map(reached.map(({ path }) => [path, refOf(path, materials.lockfile)]))
-  const dependencies = reached.map(({ path, needs }) => ({
-    ref: refs.get(path) ?? '',
-    dependsOn: [
-      ...needs.map((need) => refs.get(need) ?? ''),
-      ...(path === main.path ? models.map((model) => model['bom-ref']) : []),
-    ].sort(),
-  }))
+export function makeSbom({ id, workspaces, hasModels }: Product, { lockfile, bill, models }: Materials) {
+  const reached = reach(lockfile, workspaces)
+  const described = new Map(bill.components.map((component) => [component['bom-ref'], component]))
+  const refOf = (path: string) => `${nameOf(path, lockfile)}@${lockfile[path]?.version}`
+  const packages = new Map(reached.map(({ path }) => [refOf(path), toPackage(described.get(refOf(path)), path)]))
+  const main = refOf(workspaces[0] ?? '')
+  const component = packages.get(main)
+  if (!component) throw new Error(`${id} has no workspace`)
+  packages.delete(main)
+  const nets = hasModels ? models.nets.map((net) => modelOf(net, models.id)) : []
+  const dependencies = new Map([main, ...packages.keys()].map((ref) => [ref, new Set<string>()]))
+  for (const { path, needs } of reached) for (const need of needs) dependencies.get(refOf(path))?.add(refOf(need))
+  for (const net of nets) dependencies.set(net['bom-ref'], new Set())
+  for (const net of nets) dependencies.get(main)?.add(net['bom-ref'])
   const content = {
-    metadata: { component },
-    components,
-    dependencies: [...dependencies, ...models.map((model) => ({ ref: model['bom-ref'], dependsOn: [] }))],
-    compositions: [{ aggregate: 'complete' as const, assemblies: [component['bom-ref']] }],
+    metadata: { component: { ...component, type: 'application' as const } },
+    components: [...packages.values(), ...nets],
+    dependencies: [...dependencies].map(([ref, needs]) => ({ ref, dependsOn: [...needs].sort() })),
+    compositions: [{ aggregate: 'complete', assemblies: [main] }],
   }
   return { bomFormat: 'CycloneDX', specVersion: '1.6', serialNumber: serialOf(content), version: 1, ...content }
 }
 
-function sortMainFirst(reached: readonly Reached[], { workspaces: [main] }: Product): Reached[] {
-  return [...reached.filter(({ path }) => path === main), ...reached.filter(({ path }) => path !== main)]
+/** Without what changes with npm's version. The scope of a name is its group. */
+function toPackage(described: Component | undefined, path: string): Component {
+  if (!described) throw new Error(`npm sbom does not list ${path}`)
+  const { type, 'bom-ref': ref, version, hashes, licenses, purl = '' } = described
+  if (path.includes('node_modules/') && !hashes) throw new Error(`package-lock.json has no integrity for ${path}`)
+  const [, group, name = ''] = /^pkg:npm\/(?:%40([^/]+)\/)?([^@]+)@/.exec(purl) ?? []
+  return { type, 'bom-ref': ref, group: group && `@${group}`, name, version, hashes, licenses, purl }
 }
 
-function packageOf(path: string, { lockfile, licenceOf }: Materials): Component {
-  const { version = '', integrity } = lockfile[path] ?? {}
-  const full = nameOf(path, lockfile)
-  const [group, name] = full.startsWith('@') ? full.split('/') : [undefined, full]
-  const isOurs = !path.includes('node_modules/')
-  if (!isOurs && integrity === undefined) throw new Error(`package-lock.json has no integrity for ${path}`)
-  const licence = licenceOf(path)
-  return {
-    type: 'library',
-    'bom-ref': refOf(path, lockfile),
-    ...(group !== undefined && { group }),
-    name: name ?? full,
-    version,
-    ...(integrity !== undefined && { hashes: hashesOf(integrity) }),
-    ...(licence !== undefined && { licenses: [toLicence(licence)] }),
-    purl: purlOf(full, version),
-  }
+function nameOf(path: string, lockfile: Lockfile): string {
+  return lockfile[path]?.name ?? path.replace(/^.*node_modules\//, '')
 }
 
 /** A net is a file of the page: its pinned digest, and the package out of which it came. */
@@ -123,30 +105,8 @@ function modelOf({ id, sha256, licence, provenance }: Net, set: string): Compone
   }
 }
 
-/** Two copies of a version in two folders are two components; their folder tells them apart. */
-function refOf(path: string, lockfile: Lockfile): string {
-  const purl = purlOf(nameOf(path, lockfile), lockfile[path]?.version ?? '')
-  return path.lastIndexOf('node_modules/') > 0 ? `${purl}#${path}` : purl
-}
-
-function nameOf(path: string, lockfile: Lockfile): string {
-  const at = path.lastIndexOf('node_modules/')
-  return lockfile[path]?.name ?? path.slice(at < 0 ? 0 : at + 'node_modules/'.length)
-}
-
 /** A package URL: only the @ of a scope is escaped in names that npm allows. */
 const purlOf = (name: string, version: string) => `pkg:npm/${name.replace(/^@/, '%40')}@${version}`
-
-function hashesOf(integrity: string): NonNullable<Component['hashes']> {
-  const [, sha512] = /(?:^|\s)sha512-([A-Za-z0-9+/=]+)/.exec(integrity) ?? []
-  if (sha512 === undefined) throw new Error(`"${integrity}" has no SHA-512`)
-  return [{ alg: 'SHA-512', content: Buffer.from(sha512, 'base64').toString('hex') }]
-}
-
-/** One SPDX identifier, or an expression of several. */
-function toLicence(licence: string): Licence {
-  return /^[A-Za-z0-9.+-]+$/.test(licence) ? { license: { id: licence } } : { expression: licence }
-}
 
 /** A UUID of version 8 (RFC 9562), whose bits are the application's own: here the SHA-256 of the content. */
 function serialOf(content: unknown): string {
