@@ -36,12 +36,13 @@ const PREPARED = sql(
 )
 
 /** The plans that every connection of the pool has, by statement. */
-async function plansOf(): Promise<Map<string, Set<string>>> {
+async function plansOf(valuesOf: (name: string) => readonly string[] | undefined = () => undefined) {
   const plans = new Map<string, Set<string>>()
   const read = async (tx: Queryable) => {
     for (const { name, values } of await tx.rows<Prepared>(PREPARED)) {
-      const nulls = values === 0 ? '' : `(${Array.from({ length: values }, () => 'null').join(', ')})`
-      const explain = sql('', `explain (costs off) execute "${name}"${nulls}`)
+      const given = valuesOf(name) ?? Array.from({ length: values }, () => 'null')
+      const list = given.length === 0 ? '' : `(${given.join(', ')})`
+      const explain = sql('', `explain (costs off) execute "${name}"${list}`)
       const lines = await tx.rows<{ 'QUERY PLAN': string }>(explain)
       const text = lines.map((line) => line['QUERY PLAN']).join('\n')
       plans.set(name, (plans.get(name) ?? new Set()).add(text))
@@ -54,7 +55,7 @@ async function plansOf(): Promise<Map<string, Set<string>>> {
 
 /** The scans of a plan: each with the table, and what follows it up to the next node. */
 function scansOf(plan: string): { table: string; text: string }[] {
-  return plan.split(/^ *(?:-> +)?(?=[A-Z][A-Za-z ]* on )/m).flatMap((text) => {
+  return plan.split(/^ *(?:-> +)?(?=[A-Z][\w ]* on )/m).flatMap((text) => {
     const [, table] = / on (\w+)/.exec(text) ?? []
     return table !== undefined && /^\w+(?: \w+)* Scan/.test(text) ? [{ table, text }] : []
   })
@@ -83,13 +84,7 @@ test('statements that are planned on the empty partitions of a new day read rows
   const plans = await plansOf()
   const ofDay = [...plans].filter(([name]) => name.endsWith(day))
   const names = ofDay.map(([name]) => name.slice(0, -day.length)).toSorted()
-  for (const name of [
-    'sessions.find',
-    'sessions.lock_version',
-    'sessions.save_version',
-    'sessions.end',
-    'webhooks.claim',
-  ])
+  for (const name of ['sessions.find', 'sessions.lock_version', 'sessions.save_version', 'sessions.end'])
     assert.ok(names.includes(name), `${name} is not among ${names}`)
   for (const [name, texts] of ofDay)
     for (const text of texts)
@@ -99,8 +94,22 @@ test('statements that are planned on the empty partitions of a new day read rows
 
 test('places of the queue are never looked for in the whole table', async () => {
   const plans = await plansOf()
-  for (const name of ['webhooks.complete_in_place', `webhooks.claim${day}`]) {
+  for (const name of ['webhooks.complete', 'webhooks.claim']) {
     const texts = plans.get(name) ?? assert.fail(`${name} was not run`)
     for (const text of texts) assert.doesNotMatch(text, /Seq Scan on webhook_queue/, text)
+  }
+})
+
+test('messages of a claim are looked up by their keys, in the partitions of their days only', async () => {
+  const now = `'${fixture.harness.wire.platform.clock.now().toISOString()}'`
+  const plans = await plansOf((name) => (name === 'webhooks.messages' ? ["'{}'", "'{}'", "'{}'", now, now] : undefined))
+  for (const text of plans.get('webhooks.messages') ?? assert.fail('it was not run')) {
+    const scans = scansOf(text).filter(({ table }) => table.startsWith('webhook_deliveries'))
+    assert.deepEqual(
+      scans.map(({ table }) => table),
+      [`webhook_deliveries${day}`],
+      text,
+    )
+    for (const scan of scans) assert.ok(readsByKey(scan.text), text)
   }
 })

@@ -9,8 +9,6 @@ export interface Claim {
   /** How often the delivery was started again by a replay. */
   restarts: number
   failNext: number
-  /** Where the row lay when it was claimed (its ctid). It may have moved since. */
-  place?: string
   /** There is a one-time body; `onceOf` reads it. It is not part of the claim, because pictures of all held claims would need much memory. */
   hasOnce: boolean
 }

@@ -6,7 +6,7 @@ import { arrangeWebhookPartitions } from './jobs.ts'
 import { createFixture, type Fixture, type Tenant } from './testing/fixture.ts'
 import { type Receiver, status } from './testing/receiver.ts'
 
-/** A claim looks for its messages in the partition of today. Other messages must be found all the same. */
+/** Messages lie in partitions of their days. Those of any day must be found. */
 let fixture: Fixture
 let tenant: Tenant
 let receiver: Receiver
