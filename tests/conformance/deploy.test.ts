@@ -177,8 +177,8 @@ test('the server’s side of the token is a file of its own, and names a secret 
   assert.deepEqual(caller.secrets, { key_holder_client_key: { file: 'deploy/secrets/key_holder_client_key' } })
 })
 
-test('docs/operations.md has a row with the default for every setting of the key holder, and for no other', () => {
-  const [, section = ''] = read('docs/operations.md').split('### Settings of the key holder')
+test('docs/ops/key-holder-settings.md has a row with the default for every setting of the key holder, and for no other', () => {
+  const section = read('docs/ops/key-holder-settings.md')
   const [table = ''] = section.split('\n## ')
   const rows = [...table.matchAll(/^\| `([A-Z_]+)` \| (.*?) \|/gm)].map(([, name, value]) => [name, value])
   const settings = Object.entries(keyHolder.Settings.properties).map(([name, schema]) => {

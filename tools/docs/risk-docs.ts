@@ -32,7 +32,7 @@ const SOURCES: Readonly<Record<RiskSource, { title: string; text: string }>> = {
     text: `Off by default. A tenant turns it on with \`"sources": ["handoff"]\`.
 
 \`HO_NETWORK_FAR\` compares what is known of both devices: their countries where the operator has a list of networks by country
-([operations.md](operations.md#lists-of-networks)), and their time zones where both pages said theirs. Where neither is known it is
+([network-lists](ops/network-lists.md)), and their time zones where both pages said theirs. Where neither is known it is
 not raised. The time zone is a claim of the device. The service keeps country and time zone in the sealed session until it ends, and
 no address.`,
   },
@@ -40,7 +40,7 @@ no address.`,
     title: 'Document',
     text: `From the document step of both areas. They stand in \`flags\` and count for the score; \`signals\` has no entry for them. Except for
 \`DO_REUSED\`, each is a hint of the device about the picture of the document, with a rate that was measured on drawn pictures
-([accuracy.md](accuracy.md)). None has a floor. By default none refuses a document, and all six together (83, HIGH) recommend no
+([accuracy](accuracy/documents.md)). None has a floor. By default none refuses a document, and all six together (83, HIGH) recommend no
 \`BLOCK\`. A tenant that sets \`highBlocks\` or higher weights can get \`BLOCK\` from them, and with \`enforceBlock\` -34.`,
   },
   network: {
@@ -48,7 +48,7 @@ no address.`,
     text: `Off by default. A tenant turns it on with \`"sources": ["network"]\`.
 
 The service looks up the address of the device that holds the session whenever the page is opened, in lists that the operator
-imports as files ([operations.md](operations.md#lists-of-networks)). Without such a list the flag is never raised. The address is
+imports as files ([network-lists](ops/network-lists.md)). Without such a list the flag is never raised. The address is
 not kept.`,
   },
 }

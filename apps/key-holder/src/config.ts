@@ -90,7 +90,7 @@ export function loadConfig(
   const masterKeys = required('MASTER_KEY', parseMasterKeys)
   const matcherKeys = needsCallers ? required('MATCHER_KEYS', readMatcherKeys) : []
   if (problems.length > 0 || !url || !masterKeys || !matcherKeys)
-    throw new ConfigError(problems, 'docs/operations.md, "The key holder"')
+    throw new ConfigError(problems, 'docs/ops/key-holder.md')
   return Object.freeze({
     masterKeys,
     matcherKeys,

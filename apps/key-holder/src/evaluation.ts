@@ -77,7 +77,7 @@ export function createEvaluation({ cosineMin, ...deps }: JudgingDeps & { cosineM
       log.warn({ attack }, 'attack event under a valid device signature')
       if (await budgetStore.countAttack(tx, message, now)) {
         metrics.frozen.inc()
-        log.warn('a token was frozen after its last allowed attack event: see docs/operations.md, "The key holder"')
+        log.warn('a token was frozen after its last allowed attack event: see docs/ops/key-holder.md')
       }
       return 'reject'
     }

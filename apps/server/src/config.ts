@@ -31,13 +31,13 @@ export const Settings = Type.Object({
       pattern: '^postgres(ql)?://',
       secret: true,
       description:
-        'PostgreSQL itself, when `DATABASE_URL` leads to a pooler such as PgBouncer: migrations, vacuums and index builds go there. See operations.md',
+        'PostgreSQL itself, when `DATABASE_URL` leads to a pooler such as PgBouncer: migrations, vacuums and index builds go there. See ops/pgbouncer.md',
     }),
   ),
   CELLS_FILE: Type.Optional(
     Type.String({
       description:
-        'JSON file that maps the 1,024 buckets to several databases; see operations.md. Replaces `DATABASE_URL`',
+        'JSON file that maps the 1,024 buckets to several databases; see ops/cells.md. Replaces `DATABASE_URL`',
     }),
   ),
   MASTER_KEY: Type.Optional(
@@ -143,7 +143,7 @@ export const Settings = Type.Object({
     }),
   ),
   NETWORK_LISTS_DIR: folder(
-    'Areas C and D: folder with your lists of networks, `tor.txt`, `datacenter.txt` and `countries.csv`, for the risk flags that need them; see operations.md. Looked at once a minute',
+    'Areas C and D: folder with your lists of networks, `tor.txt`, `datacenter.txt` and `countries.csv`, for the risk flags that need them; see ops/network-lists.md. Looked at once a minute',
   ),
   OUTBOUND_ALLOW_NETWORKS: Type.String({
     pattern: '^[0-9a-fA-F.:/, ]*$',
@@ -160,7 +160,7 @@ export const Settings = Type.Object({
     Type.String({
       pattern: '^https?://[^?#]+$',
       description:
-        'Area D with `templates: token`: where the key holder is, without a slash at the end (operations.md). It should run on another machine, under another administrator',
+        'Area D with `templates: token`: where the key holder is, without a slash at the end (ops/key-holder.md). It should run on another machine, under another administrator',
     }),
   ),
   KEY_HOLDER_KEY: Type.Optional(

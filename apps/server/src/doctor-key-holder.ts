@@ -24,6 +24,6 @@ export async function checkKeyHolder({ keyHolder }: Config, { matcher }: Wire): 
     name,
     state: 'warning',
     finding: `${keyHolder.url} is on this machine: its administrator holds both halves of every key`,
-    remedy: 'In production run it on another machine under another administrator. See docs/operations.md',
+    remedy: 'In production run it on another machine under another administrator. See docs/ops/key-holder.md',
   }
 }

@@ -343,7 +343,8 @@ async function checkSanctionsLists({ sanctions }: Wire): Promise<Check> {
     name,
     state: 'warning',
     finding: `stale: ${stale.join(', ')}`,
-    remedy: 'The worker’s log says why a source fails; without a source, import the list again. See docs/operations.md',
+    remedy:
+      'The worker’s log says why a source fails; without a source, import the list again. See docs/ops/fresh-lists.md',
   }
 }
 
@@ -362,7 +363,7 @@ async function checkNetworkLists({ networkListsDir: dir }: Config): Promise<Chec
       remedy: `Put files of these names there: ${files}`,
     }
   } catch (error) {
-    const remedy = 'Correct the file, or take it away. See docs/operations.md, lists of networks'
+    const remedy = 'Correct the file, or take it away. See docs/ops/network-lists.md'
     return { name, state: 'failed', finding: (error as Error).message, remedy }
   }
 }

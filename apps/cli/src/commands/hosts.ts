@@ -11,7 +11,7 @@ export const hostCommands: readonly Command[] = [
     usage: `ostiary tenants hosts add <host name> --tenant <id or name> [--json]
 
   At this name area E serves the keys of this tenant only, and nothing else is served: no other area, no launch page, no health
-  check. Do this when every API process runs this release. Behind a proxy: docs/operations.md`,
+  check. Do this when every API process runs this release. Behind a proxy: docs/ops/host-names.md`,
     options: TENANT,
     run: (invocation) => {
       const name = argument(invocation, 'host name')

@@ -31,7 +31,7 @@ export function checkBackup(lastBackup: Date | undefined, now: Date): Check {
       state: 'warning',
       finding: 'not known here',
       remedy:
-        'Restore one to try it, keep the master key apart from it, and say when it was made: --last-backup <moment> (docs/operations.md)',
+        'Restore one to try it, keep the master key apart from it, and say when it was made: --last-backup <moment> (docs/ops/back-up.md)',
     }
   }
   const hours = Math.round((now.getTime() - lastBackup.getTime()) / 3_600_000)

@@ -12,7 +12,7 @@ export interface ModelThresholds {
    * the enrolled vector as one that just hits; further away misses tell next to nothing.
    */
   nearMin: number
-  /** From this cosine on it is the enrolled vector itself, sent again: two captures of a puppet never came so close (docs/accuracy.md). */
+  /** From this cosine on it is the enrolled vector itself, sent again: two captures of a puppet never came so close (docs/accuracy/faces.md). */
   replayMin: number
   /** Enrol: at least this cosine is a duplicate. */
   duplicateMin: number

@@ -8,7 +8,7 @@ const FLAGS: Readonly<Record<DocumentHint, RiskFlagCode>> = {
   no_portrait: 'DO_NO_PORTRAIT',
 }
 
-/** A hint raises a flag and refuses nothing: its false alarms are measured on drawn pictures only (docs/accuracy.md). */
+/** A hint raises a flag and refuses nothing: its false alarms are measured on drawn pictures only (docs/accuracy/documents.md). */
 export function flagsOfHints(hints: readonly DocumentHint[]): RiskFlagCode[] {
   return hints.map((hint) => FLAGS[hint])
 }

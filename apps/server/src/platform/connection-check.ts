@@ -9,7 +9,7 @@ export interface ConnectionProblem {
   remedy: string
 }
 
-export const POOLER_DOCS = 'see docs/operations.md, "Behind PgBouncer"'
+export const POOLER_DOCS = 'see docs/ops/pgbouncer.md'
 const ROUNDS = 5
 /** Longer than a request waits: these checks run once, when a process starts, or in `ostiary doctor`. */
 const CONNECT_MS = 15_000

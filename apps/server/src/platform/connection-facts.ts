@@ -31,6 +31,6 @@ export async function refusePooler(client: pg.ClientBase): Promise<void> {
   const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
   if (rows[0]?.pid === reportedPidOf(client)) return
   throw new Error(
-    'A connection pooler stands before the database where PostgreSQL itself is needed: set DATABASE_DIRECT_URL (with CELLS_FILE: directUrl) to PostgreSQL, see docs/operations.md, "Behind PgBouncer"',
+    'A connection pooler stands before the database where PostgreSQL itself is needed: set DATABASE_DIRECT_URL (with CELLS_FILE: directUrl) to PostgreSQL, see docs/ops/pgbouncer.md',
   )
 }

@@ -7,7 +7,7 @@ interface ComparisonFacts {
   found: { person: FoundPerson; by: 'local' | 'server' }
   /** VERIFY: `named` is who it should have been. */
   miss: { named?: FoundPerson }
-  /** The capture has the enrolled vector itself: somebody sent it again. Two captures differ by more (docs/accuracy.md). */
+  /** The capture has the enrolled vector itself: somebody sent it again. Two captures differ by more (docs/accuracy/faces.md). */
   replay: { named?: FoundPerson }
   /** The device claims a hit with a key that is not on record, and there is no vector to compare instead. */
   unproven: object

@@ -1,6 +1,6 @@
 /**
  * Maps the name score to the score we calibrate, so that 0.95 means what people expect: at least 95 of 100 pairs that
- * reach it are the same person. Fitted on the tuning half of the labelled pairs; see docs/accuracy.md.
+ * reach it are the same person. Fitted on the tuning half of the labelled pairs; see docs/accuracy/names.md.
  */
 /** Increased with every rule change that can change a score. Answers carry it so that they can be explained later. */
 export const SCORER_VERSION = '1'
