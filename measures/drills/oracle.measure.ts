@@ -169,7 +169,7 @@ function visitsOf(): number[] {
   return all.map((_, n) => all[(n * 7_919) % all.length] ?? 0)
 }
 
-/** What yes and no alone give away, without a budget and without a service: for SECURITY.md. */
+/** What yes and no alone give away, without a budget and without a service: for docs/threat-model.md. */
 async function yesNoQueries(rounds: number, say: Say): Promise<Figure[]> {
   const goals = [0.75, 0.9, 0.99]
   const needed = goals.map(() => 0)

@@ -267,7 +267,7 @@ async function byPhone(scene: Scene, desktop: Tab, person: Person, n: number): P
   return last ?? missing()
 }
 
-/** What is left: a victim to whom the attacker says the number passes. SECURITY.md says so, and this shows it. */
+/** What is left: a victim to whom the attacker says the number passes. docs/threat-model.md says so, and this shows it. */
 async function sayNumber(scene: Scene): Promise<boolean> {
   const attacker = scene.newBrowser('desktop')
   const { sessionId } = await start(scene, attacker, 'passkey&desktop-waits')

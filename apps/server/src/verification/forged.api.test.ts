@@ -127,7 +127,7 @@ test('[D-042] in area D the flag stands in flags only: signals.behavioral is nul
 })
 
 test('what a rewritten client can still do: it also invents a camera, and gets ALLOW', async () => {
-  // SECURITY.md says so. When this fails because something new stops such a client, change that text too.
+  // docs/threat-model.md says so. When this fails because something new stops such a client, change that text too.
   const { sessionId, token } = await ageHost.create({ ageThreshold: 25, enableDesktop: true })
   await forge(
     sessionId,
