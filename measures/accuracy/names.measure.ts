@@ -37,7 +37,7 @@ const LOWEST = 0.7
 const HALVES: readonly Half[] = ['tuning', 'held-out']
 const TIERS: readonly Tier[] = ['STRONG', 'MEDIUM', 'WEAK']
 
-/** About what logic-v2 reaches on all pairs (docs/accuracy.md). Our matcher must reach it on the held-out half. */
+/** About what logic-v2 reaches on all pairs (docs/accuracy/names.md). Our matcher must reach it on the held-out half. */
 const LOGIC_V2 = { personF1At07: 0.7421, personAuc: 0.8381, allF1At07: 0.7901 } as const
 
 type Say = (text: string) => void

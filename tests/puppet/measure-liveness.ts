@@ -1,6 +1,6 @@
 /**
  * Measures our liveness check on the puppet, which is also an attack: a picture of a person that is made to move. Prints a
- * table for docs/accuracy.md. Frames are processed as for the browser (halved colours, the live camera's noise), because drawn
+ * table for docs/accuracy/faces.md. Frames are processed as for the browser (halved colours, the live camera's noise), because drawn
  * frames score differently: the figure 0.997 without noise and 0.08 with it. Takes some minutes.
  *
  *   node tests/puppet/measure-liveness.ts [--people 6]

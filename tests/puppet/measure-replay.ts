@@ -2,7 +2,7 @@
  * Measures how alike two captures of one face are, to set the bound of a replay (`replayMin` in apps/server/src/biometrics/models.ts).
  * The puppet enrols once per portrait and then signs in again and again: the same drawn frames as the live camera plays in the browser
  * tests, each time with other noise of the sensor, through the camera's format, the page's nets and the text form of a vector. One frame
- * stands for a capture. Prints lines for docs/accuracy.md. Takes some minutes.
+ * stands for a capture. Prints lines for docs/accuracy/faces.md. Takes some minutes.
  *
  *   node tests/puppet/measure-replay.ts [--captures 1000] [--people 5]
  */

@@ -115,7 +115,7 @@ export const CONDITION_LIMITS = {
 export const SESSION_LIST_LIMITS = { pageDefault: 50, pageMax: 200, cursorChars: 200, momentChars: 40 } as const
 
 /**
- * Scores of a live face against the portrait on a document (docs/accuracy.md). Not the threshold of two live faces: print and size cost
+ * Scores of a live face against the portrait on a document (docs/accuracy/documents.md). Not the threshold of two live faces: print and size cost
  * likeness. Between the two the page asks for better light before it sends.
  */
 export const DOCUMENT_FACE_MATCH = { threshold: 0.42, betterLightFrom: 0.35 } as const
@@ -146,7 +146,7 @@ export const AGE_LIMITS = {
   thresholdMin: 1,
   thresholdMax: 120,
   metadataBytes: 8 * 1024,
-  /** The score from which a face and a document's portrait count as one person, when the host names none (docs/accuracy.md). */
+  /** The score from which a face and a document's portrait count as one person, when the host names none (docs/accuracy/documents.md). */
   faceMatchThresholdDefault: DOCUMENT_FACE_MATCH.threshold,
   /** Below this an estimate without step-up or document is within the models' error: the create call warns. */
   challengeAgeMin: 28,

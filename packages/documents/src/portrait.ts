@@ -15,7 +15,7 @@ export type DocumentPlace =
   | { format: MrzFormat; corners: readonly [Point, Point, Point, Point] }
   | { frame: { x: number; y: number; width: number; height: number } }
 
-/** Below this width a face on a document gives no usable score (docs/accuracy.md). */
+/** Below this width a face on a document gives no usable score (docs/accuracy/documents.md). */
 export const PORTRAIT_FACE_MIN_PX = 60
 /** Framed as for a passport, the face of a ghost portrait 10 mm high is about 5 mm wide, that of a portrait of 15 mm more than 7. */
 const PORTRAIT_FACE_MIN_MM = 6.2

@@ -3,7 +3,7 @@ import type { SeenFace } from './types.ts'
 
 /**
  * Beyond these limits no age is estimated. Estimates of turned heads are wrong. Shut eyes raise them by two years only
- * (docs/accuracy.md), so the limit for eyes is the one below which there is no telling: it must not shut out people whose one
+ * (docs/accuracy/faces.md), so the limit for eyes is the one below which there is no telling: it must not shut out people whose one
  * eye is narrow.
  */
 export const AGEABLE = { scoreMin: USABLE_SCORE_MIN, yawMax: 18.75, eyesMin: 0.12 } as const

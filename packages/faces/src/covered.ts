@@ -35,7 +35,7 @@ const LIPS = [13, 14, 0, 17, 37, 267, 84, 314, 61, 291]
 const AROUND_LIPS = [164, 18, 200, 57, 287, 92, 322, 43, 273, 106, 335]
 
 /**
- * Limits between bare portraits and paint over them (docs/accuracy.md), nearer to the paint: a bare face with the advice to take
+ * Limits between bare portraits and paint over them (docs/accuracy/faces.md), nearer to the paint: a bare face with the advice to take
  * off a mask has no way on. All in logarithms, so that most of the light and of the tone of the skin cancels out.
  */
 const LIMITS = {

@@ -8,7 +8,7 @@ const SIZE = 24
  * where the first leaves a doubt there are two more.
  */
 export const EYE_LOOKS = [[1.6], [1.3, 1.9]] as const
-/** Eyes that seem this far open at the first look are not looked at again (docs/accuracy.md). */
+/** Eyes that seem this far open at the first look are not looked at again (docs/accuracy/faces.md). */
 export const SURELY_OPEN = 0.7
 
 interface Eye {
@@ -24,7 +24,7 @@ const EYES: readonly [Eye, Eye] = [
   { corners: [263, 362], upper: [386, 385], lower: [374, 380] },
 ]
 
-/** Height by width of an eye that is wide open; open eyes of portraits lie at 0.21 to 0.33 (docs/accuracy.md). */
+/** Height by width of an eye that is wide open; open eyes of portraits lie at 0.21 to 0.33 (docs/accuracy/faces.md). */
 const WIDE_ASPECT = 0.33
 /** The least factor that the net can apply to the openness: it is sometimes wrong. */
 const DOUBT = 0.28

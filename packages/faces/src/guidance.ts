@@ -24,7 +24,7 @@ const LEAVE = 1.25
 /** How far within the limit a face must be before its guidance ends. */
 const RETURN = 0.9
 
-/** Chosen so that nearly everybody passes at an eighth of the light. In less, the passive check takes living faces for pictures (docs/accuracy.md). */
+/** Chosen so that nearly everybody passes at an eighth of the light. In less, the passive check takes living faces for pictures (docs/accuracy/faces.md). */
 export const SIGNAL_MIN = 0.118
 
 /**

@@ -25,7 +25,7 @@ const UPWARDS: readonly (readonly [number, number])[] = [
 
 /**
  * The pitch that the pairs give for a face that looks straight ahead, because foreheads recede. Measured on frontal portraits
- * (docs/accuracy.md). People differ by some degrees, so movements are measured from each person's own rest.
+ * (docs/accuracy/faces.md). People differ by some degrees, so movements are measured from each person's own rest.
  */
 const STRAIGHT_PITCH = -10
 

@@ -52,14 +52,14 @@ export function alignedGrey(picture: Picture, mesh: Float32Array): Float32Array 
   return toGrey(warp(picture, fitSimilarity(fivePointsOf(mesh), ALIGNED), SIZE))
 }
 
-/** 0 where an estimate of age is off by years, 1 for most portraits of a studio (docs/accuracy.md). */
+/** 0 where an estimate of age is off by years, 1 for most portraits of a studio (docs/accuracy/faces.md). */
 export function gradeSharpness(detail: number): number {
   return ramp(detail, 0.975, 1.13)
 }
 
 /**
  * Differences within the face, not its mean brightness, which refused dark skin first. This is fairer down to an eighth of the light,
- * but not fair: in less light it still refuses dark skin more often than light skin (docs/accuracy.md).
+ * but not fair: in less light it still refuses dark skin more often than light skin (docs/accuracy/faces.md).
  */
 export function gradeSignal(signal: number): number {
   return ramp(signal, 0.04, 0.16)
