@@ -85,6 +85,9 @@ function print(columns: { name: string; sizes: Map<string, Size> }[]): void {
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   const { at } = parseArgs({ options: { at: { type: 'string' } } }).values
-  const now = { name: 'now', sizes: measure(ROOT, git('ls-files', '-z', '--deduplicate')) }
+  const now = {
+    name: 'now',
+    sizes: measure(ROOT, git('ls-files', '-z', '--cached', '--others', '--exclude-standard', '--deduplicate')),
+  }
   print(at ? [{ name: at, sizes: measureCommit(at) }, now] : [now])
 }

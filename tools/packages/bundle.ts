@@ -2,8 +2,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { type OutputChunk, type OutputOptions, type Plugin, rolldown } from 'rolldown'
-import { parseAst } from 'rolldown/parseAst'
-import { childrenOf, type Node } from '../tidy/ast.ts'
 import { ROOT } from './root.ts'
 
 export interface BundleOptions {
@@ -18,8 +16,11 @@ export interface Bundle {
   close(): Promise<void>
 }
 
-/** The modules of the contract make constants and nothing else. Said so, what is not used goes, and the validator with it. */
-const OURS = /\/packages\/(contract|crypto|device|token)\/src\//
+/**
+ * What computes the contract's constants. A constant that nobody reads goes, and the validator with the schemas. Never `Object` alone: the
+ * calls of `Object.assign` would go too.
+ */
+const PURE = ['Type', 'Object.entries', 'Object.fromEntries', 'Object.keys', 'Object.values', 'Object.freeze']
 
 export async function openBundle({ entries, platform, plugins = [] }: BundleOptions): Promise<Bundle> {
   const bundle = await rolldown({
@@ -27,8 +28,12 @@ export async function openBundle({ entries, platform, plugins = [] }: BundleOpti
     input: Object.fromEntries(Object.entries(entries).map(([name, path]) => [name, join(ROOT, path)])),
     platform,
     resolve: { conditionNames: platform === 'node' ? ['node', 'import', 'default'] : ['import', 'default'] },
-    treeshake: { moduleSideEffects: [{ test: /\/node_modules\/typebox\//, sideEffects: false }] },
-    plugins: [...plugins, pureConstants],
+    treeshake: {
+      moduleSideEffects: [{ test: /\/node_modules\/typebox\//, sideEffects: false }],
+      propertyReadSideEffects: false,
+      manualPureFunctions: PURE,
+    },
+    plugins,
     onLog(level, log) {
       if (level === 'warn') throw new Error(log.message)
     },
@@ -41,45 +46,6 @@ export async function openBundle({ entries, platform, plugins = [] }: BundleOpti
     close: () => bundle.close(),
   }
 }
-
-/** Marks each constant whose value takes a call to compute as one that may go when nobody reads it. */
-const pureConstants: Plugin = {
-  name: 'pure-constants',
-  transform: {
-    filter: { id: OURS },
-    handler: (code, id) => ({ code: markConstants(code, id), moduleType: 'ts' }),
-  },
-}
-
-export function markConstants(code: string, id: string): string {
-  const { body } = parseAst(code, { lang: 'ts' }, id) as unknown as { body: Node[] }
-  const computed = body
-    .map((statement) =>
-      statement.type === 'ExportNamedDeclaration' ? (statement.declaration as Node | null) : statement,
-    )
-    .filter((statement) => statement?.type === 'VariableDeclaration')
-    .flatMap((statement) => (statement?.declarations ?? []) as Node[])
-    .map(({ init }) => init as Node | null)
-    .filter((init) => init !== null && isComputed(init) && !waits(init))
-  return computed.reduceRight(
-    (text, init) =>
-      init === null
-        ? text
-        : `${text.slice(0, init.start)}/* @__PURE__ */ (() => (${text.slice(init.start, init.end)}))()${text.slice(init.end)}`,
-    code,
-  )
-}
-
-/** Whether a call, or a read that might be one, happens when the module is loaded: not inside a function. */
-function isComputed(node: Node): boolean {
-  if (/Function/.test(node.type)) return false
-  if (/^(CallExpression|NewExpression|SpreadElement|MemberExpression|TaggedTemplateExpression)$/.test(node.type))
-    return true
-  return childrenOf(node).some(isComputed)
-}
-
-const waits = (node: Node): boolean =>
-  !/Function/.test(node.type) && (node.type === 'AwaitExpression' || childrenOf(node).some(waits))
 
 /** The packages of others that are in a bundle, by the path of their folder. */
 export function packagesIn(chunks: readonly OutputChunk[]): string[] {
