@@ -69,30 +69,25 @@ export function createMessageSealer({ vault, clock, ids }: { vault: KeyVault; cl
 }
 
 export function createMessageOpener(vault: KeyVault) {
-  const opened = new BoundedMap<string, KeyObject | Promise<KeyObject>>(MAX_OPENED)
+  const opened = new BoundedMap<string, Promise<KeyObject>>(MAX_OPENED)
 
-  function keyOf(masterKeyId: string, blob: Buffer): KeyObject | Promise<KeyObject> {
+  function keyOf(masterKeyId: string, blob: Buffer): Promise<KeyObject> {
     const name = blob.toString('latin1')
     const known = opened.get(name)
     if (known) return known
     const opening = vault.open({ masterKeyId, blob }, KEY_CONTEXT).then((raw) => createSecretKey(raw))
     opened.set(name, opening)
-    opening.then(
-      (key) => opened.set(name, key),
-      () => opened.delete(name),
-    )
+    opening.catch(() => opened.delete(name))
     return opening
   }
 
-  /** Returns a promise only while the data key is being opened, about once an hour. */
-  return ({ masterKeyId, blob }: Sealed, context: string): Buffer | Promise<Buffer> => {
+  return async ({ masterKeyId, blob }: Sealed, context: string): Promise<Buffer> => {
     if (blob[0] !== FORMAT) throw new Error('Not a sealed message')
     const nonceAt = KEY_AT + blob.readUInt16BE(1)
     const bodyAt = nonceAt + NONCE_BYTES
     if (blob.length < bodyAt + TAG_BYTES) throw new Error('Not a sealed message')
-    const key = keyOf(masterKeyId, blob.subarray(KEY_AT, nonceAt))
-    const openWith = (its: KeyObject) => decipher(its, blob, { nonceAt, bodyAt, context })
-    return key instanceof Promise ? key.then(openWith) : openWith(key)
+    const key = await keyOf(masterKeyId, blob.subarray(KEY_AT, nonceAt))
+    return decipher(key, blob, { nonceAt, bodyAt, context })
   }
 }
 

@@ -75,20 +75,16 @@ const MAX_SIGNERS = 2_000
 
 /** Signers of the keys in use. An API key never changes, so a signer stays valid. The least recently used one is deleted first. */
 export function createSigners(keys: Pick<KeyService, 'openKey'>) {
-  const signers = new BoundedMap<string, Signer | Promise<Signer>>(MAX_SIGNERS)
+  const signers = new BoundedMap<string, Promise<Signer>>(MAX_SIGNERS)
 
-  function make(tenantId: string, keyId: string): Promise<Signer> {
+  return (tenantId: string, keyId: string): Promise<Signer> => {
+    const known = signers.touch(keyId)
+    if (known) return known
     const making = keys.openKey(tenantId, keyId).then(createSigner)
-    making.then(
-      (signer) => signers.set(keyId, signer),
-      () => signers.delete(keyId),
-    )
     signers.set(keyId, making)
+    making.catch(() => signers.delete(keyId))
     return making
   }
-
-  /** A promise only while the key is being opened: a promise per message would cost more than the lookup. */
-  return (tenantId: string, keyId: string): Signer | Promise<Signer> => signers.touch(keyId) ?? make(tenantId, keyId)
 }
 export type Signers = ReturnType<typeof createSigners>
 
@@ -112,28 +108,21 @@ export interface SigningDeps {
 export function createSigning({ keys, webhookKeys }: SigningDeps) {
   const signerOf = createSigners(keys)
 
-  function withKeys(tenantId: string, ids: readonly string[] | undefined): Chosen | Promise<Chosen> {
+  async function withApiKeys({ tenantId, livemode }: TenantData, { keyId, area }: SignedFor): Promise<Chosen> {
+    const ids = await keys.signingKeysOf({ tenantId, livemode, keyId, area })
     if (!ids) return 'key_removed'
-    const [first, ...others] = ids
-    if (first === undefined) return 'unsigned'
-    if (others.length === 0) {
-      const signer = signerOf(tenantId, first)
-      return signer instanceof Promise ? signer.catch(ifRemoved) : signer
+    if (ids.length === 0) return 'unsigned'
+    try {
+      return together(await Promise.all(ids.map((id) => signerOf(tenantId, id))))
+    } catch (error) {
+      if (error instanceof AppError && error.fault === 'not_found') return 'key_removed'
+      throw error
     }
-    return Promise.all(ids.map((id) => signerOf(tenantId, id))).then(together, ifRemoved)
   }
 
-  function withApiKeys({ tenantId, livemode }: TenantData, { keyId, area }: SignedFor): Chosen | Promise<Chosen> {
-    const ids = keys.signingKeysOf({ tenantId, livemode, keyId, area })
-    return ids instanceof Promise ? ids.then((found) => withKeys(tenantId, found)) : withKeys(tenantId, ids)
-  }
-
-  /** A promise only while something must be looked up, as above. */
-  return (owner: TenantData, message: SignedFor): Chosen | Promise<Chosen> => {
-    const chosen = withApiKeys(owner, message)
-    const pairs = webhookKeys.pairsOf(owner)
-    if (!(chosen instanceof Promise || pairs instanceof Promise)) return withPairs(chosen, pairs)
-    return Promise.all([chosen, pairs]).then((found) => withPairs(...found))
+  return async (owner: TenantData, message: SignedFor): Promise<Chosen> => {
+    const [signer, pairs] = await Promise.all([withApiKeys(owner, message), webhookKeys.pairsOf(owner)])
+    return withPairs(signer, pairs)
   }
 }
 type Chosen = Signer | NoSigner
@@ -153,9 +142,4 @@ function withPairs(signer: Chosen, pairs: readonly KeyPair[]): Chosen {
     const message = Buffer.concat([Buffer.from(`${deliveryId}.${timestamp}.`, 'latin1'), body])
     return { ...others, standard: [standard, ...pairs.map((pair) => pair.sign(message))].join(' ') }
   }
-}
-
-function ifRemoved(error: unknown): NoSigner {
-  if (error instanceof AppError && error.fault === 'not_found') return 'key_removed'
-  throw error
 }

@@ -72,13 +72,6 @@ export function createWebhookKeys({ cells, clock, vault, log }: Deps) {
     return pairs
   }
 
-  function pairsOf(rows: readonly SealedWebhookKey[], livemode: boolean): Pairs | Promise<Pairs> {
-    const some = usable(rows, livemode)
-    if (some.length === 0) return NO_PAIRS
-    const known = some.map((row) => opened.get(contextOf(row))).filter((pair) => pair !== undefined)
-    return known.length === some.length ? known : openForSigning(some)
-  }
-
   async function insert(db: Parameters<typeof webhookKeyStore.insert>[0], owner: TenantData): Promise<WebhookKeyRow> {
     const pair = newKeyPair()
     const row = { ...owner, kid: pair.publicKey.kid, createdAt: clock.now(), endsAt: null }
@@ -91,11 +84,11 @@ export function createWebhookKeys({ cells, clock, vault, log }: Deps) {
     start: cache.start,
     stop: cache.stop,
 
-    /** The pairs that sign a tenant's webhooks now. A promise only when they must be looked up or opened first. */
-    pairsOf({ tenantId, livemode }: TenantData): Pairs | Promise<Pairs> {
+    /** The pairs that sign a tenant's webhooks now. */
+    async pairsOf({ tenantId, livemode }: TenantData): Promise<readonly KeyPair[]> {
       const known = cache.peek(tenantId)
-      if (known) return pairsOf(known.facts ?? NONE, livemode)
-      return cache.load(tenantId, bucketOf(tenantId)).then((rows) => pairsOf(rows ?? NONE, livemode))
+      const rows = known ? known.facts : await cache.load(tenantId, bucketOf(tenantId))
+      return openForSigning(usable(rows ?? NONE, livemode))
     },
 
     /** The public halves of the pairs that sign now; undefined when there are none. An unknown tenant looks the same. */
@@ -165,8 +158,6 @@ export function createWebhookKeys({ cells, clock, vault, log }: Deps) {
 }
 export type WebhookKeys = ReturnType<typeof createWebhookKeys>
 
-type Pairs = readonly KeyPair[]
-const NO_PAIRS: Pairs = []
 const NONE: readonly SealedWebhookKey[] = []
 
 /** Binds a private half to its row: in another tenant's, mode's or key's row it does not open. */
