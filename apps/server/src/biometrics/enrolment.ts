@@ -10,13 +10,12 @@ import { declaredModelStore } from './declared-model-store.ts'
 import { nodeError } from './errors.ts'
 import type { GroupId, GroupKeys } from './group-keys.ts'
 import type { Groups } from './groups.ts'
-import type { NodeMetrics } from './metrics.ts'
+import { type NodeMetrics, timeSearch } from './metrics.ts'
 import { type FaceModel, scoreOf } from './models.ts'
 import { nearbyOf } from './nearby.ts'
 import { enrollLevelOf, isGood, judge } from './quality.ts'
 import { faceStore, type Neighbour, SHARED_PARTITIONS, type SpaceId } from './store.ts'
 import { middleOf, toBytes, toHalfvec } from './vector.ts'
-import type { VectorSearch } from './vector-search.ts'
 import { vectorStore } from './vector-store.ts'
 
 const RETRY_DELAYS_MS = [200, 1_000]
@@ -28,7 +27,6 @@ interface Deps {
   ids: Ids
   log: Log
   groups: Groups
-  vectorSearch: VectorSearch
   metrics: NodeMetrics
   withLock: WithLock
 }
@@ -77,7 +75,7 @@ interface Job {
   onCompared: OnCompared
 }
 
-export function createEnrolment({ cells, clock, ids, log, groups, vectorSearch, metrics, withLock }: Deps) {
+export function createEnrolment({ cells, clock, ids, log, groups, metrics, withLock }: Deps) {
   /** Drops bad vectors; refuses a request that has no good one. */
   function filter({ model, vectors }: EnrolRequest): Float64Array[] {
     const judged = judge(vectors, model)
@@ -97,12 +95,8 @@ export function createEnrolment({ cells, clock, ids, log, groups, vectorSearch, 
   async function attempt(job: Job): Promise<Enrolled> {
     const { model, space, probe } = job
     const db = cells.forId(space.tenantId)
-    const seen = await vectorSearch.search(space, 'enroll', {
-      embedding: probe,
-      limit: 1,
-      enough: model.duplicateMin,
-      near: model.nearMin,
-    })
+    const search = { embedding: probe, limit: 1, enough: model.duplicateMin, near: model.nearMin }
+    const seen = await timeSearch({ clock, metrics }, 'enroll', vectorStore.search(db, space, search))
     await job.onCompared(nearbyOf(model, seen?.neighbours ?? []))
     const known = seen?.neighbours.find((neighbour) => isDuplicate(model, neighbour))
     if (known) return existing(db, job, known)

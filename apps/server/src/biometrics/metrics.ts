@@ -80,3 +80,15 @@ export function watchSizes(
 }
 
 export type NodeMetrics = ReturnType<typeof createNodeMetrics>
+
+/** Measures a search of vectors while it runs. */
+export async function timeSearch<T>(
+  { clock, metrics }: { clock: Clock; metrics: NodeMetrics },
+  purpose: 'predict' | 'enroll' | 'compare',
+  search: Promise<T & ({ hasCodes?: boolean } | undefined)>,
+): Promise<T> {
+  const started = clock.monotonicMs()
+  const found = await search
+  metrics.searches.observe(purpose, found?.hasCodes ? 'codes' : 'exact', (clock.monotonicMs() - started) / 1000)
+  return found
+}

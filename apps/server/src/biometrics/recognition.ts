@@ -13,12 +13,11 @@ import { nodeError } from './errors.ts'
 import type { GroupId, GroupKeys } from './group-keys.ts'
 import type { Groups } from './groups.ts'
 import { hitStore } from './hit-store.ts'
-import type { NodeMetrics } from './metrics.ts'
+import { type NodeMetrics, timeSearch } from './metrics.ts'
 import { type FaceModel, scoreOf } from './models.ts'
 import { nearbyOf } from './nearby.ts'
 import { faceStore, type Neighbour, partitionTable, type SpaceId } from './store.ts'
 import { middleOf, toHalfvec } from './vector.ts'
-import type { VectorSearch } from './vector-search.ts'
 import { vectorStore } from './vector-store.ts'
 
 // How many vectors a search fetches to find K persons, who have at most ten vectors each.
@@ -36,7 +35,6 @@ interface Deps {
   limiter: RateLimiter
   failureLimits: FailureLimits
   groups: Groups
-  vectorSearch: VectorSearch
   metrics: NodeMetrics
   withLock: WithLock
   /** Deletes what other rooms keep of the person, in the transaction that has locked and deletes the person. */
@@ -70,7 +68,7 @@ export interface Recognised {
 }
 
 export function createRecognition(deps: Deps) {
-  const { cells, clock, log, limiter, failureLimits, groups, vectorSearch, metrics, withLock, onErase } = deps
+  const { cells, clock, log, limiter, failureLimits, groups, metrics, withLock, onErase } = deps
 
   async function neighboursOf(space: SpaceId, keys: GroupKeys, request: PredictRequest): Promise<Neighbour[]> {
     const embedding = toHalfvec(keys.rotation(space.version)(middleOf(request.vectors)))
@@ -78,7 +76,8 @@ export function createRecognition(deps: Deps) {
     const wanted = request.candidates === 1 ? 1 : request.candidates * VECTORS_PER_PERSON
     const limit = BREADTHS.find((breadth) => breadth >= wanted) ?? 500
     const { identifyMin: enough, nearMin: near } = request.model
-    return (await vectorSearch.search(space, 'predict', { embedding, limit, enough, near }))?.neighbours ?? []
+    const search = vectorStore.search(cells.forId(space.tenantId), space, { embedding, limit, enough, near })
+    return (await timeSearch(deps, 'predict', search))?.neighbours ?? []
   }
 
   /** Compares 1:1. The identifier is a puid or the caller's own name. If it is the puid of one person and the name of another, either may match. */
@@ -95,7 +94,8 @@ export function createRecognition(deps: Deps) {
       const templates = await faceStore.findTemplateSeqs(db, space, person)
       const seqs = templates.filter(({ version }) => version === space.version).map(({ seq }) => seq)
       if (seqs.length === 0) continue
-      const nearest = await vectorSearch.compare(space, { embedding, personId: person, seqs })
+      const probe = { embedding, personId: person, seqs }
+      const nearest = await timeSearch(deps, 'compare', vectorStore.compare(db, space, probe))
       if (nearest) found.push(nearest)
     }
     return found.sort((a, b) => b.cosine - a.cosine)

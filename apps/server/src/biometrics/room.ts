@@ -20,7 +20,6 @@ import { createRecognition } from './recognition.ts'
 import { nodeRoutes } from './routes.ts'
 import { createTransport, purgeUsedEnvelopes } from './transport.ts'
 import { createVectorPartitions } from './vector-partitions.ts'
-import { createVectorSearch } from './vector-search.ts'
 
 interface Deps {
   keys: KeysRoom
@@ -34,8 +33,7 @@ export function createBiometricsRoom(platform: Platform, { keys, settings, onEra
   const metrics = createNodeMetrics(platform.metrics)
   const groups = createGroups(platform)
   const models = createDeclaredModels(platform)
-  const vectorSearch = createVectorSearch({ ...platform, metrics })
-  const searching = { ...platform, groups, vectorSearch, metrics, withLock: createKeyedMutex() }
+  const searching = { ...platform, groups, metrics, withLock: createKeyedMutex() }
   const enrolment = createEnrolment(searching)
   const recognition = createRecognition({
     ...searching,

@@ -3,7 +3,8 @@ import type { Neighbour, SpaceId } from './store.ts'
 
 /** SQL for the search copies, whatever partition holds them. */
 
-/** So many vectors without a code, or numbers in a row, are compared at a time: the plan is then a look into the key, whatever PostgreSQL believes of the space's size. */
+// A scan goes through pieces of a space, so that its plan is a look into the key. PostgreSQL plans it once for all spaces, and would read the whole
+// table, with the vectors of everybody, if it believed that most spaces are large.
 const PIECE = 1_000
 const CODES_PIECE = 10_000
 
@@ -14,10 +15,10 @@ const OF_SPACE = 'v.shelf = s.shelf and v.tenant_id = $1 and v.livemode = $2 and
 /**
  * In how many bits the codes of two vectors may differ that have at least this cosine: the mean and so many standard deviations. The middle is
  * what all vectors share; bits tell what differs from it. At exactly the cosine of a match one in 30,000 exceeds four, and at that of a near
- * miss one in 700 exceeds three; above it next to none.
+ * miss, which the budget of hits counts, one in 40 exceeds two. Above it next to none does.
  */
 const BITS_MAX = `select max(512 * share + deviations * sqrt(512 * share * (1 - share))) as bits_max
-  from (values ($5::float8, 4), ($6::float8, 3)) as least_that_counts (cosine, deviations),
+  from (values ($5::float8, 4), ($6::float8, 2)) as least_that_counts (cosine, deviations),
     lateral (select -(s.middle <#> s.middle) as shared) as of_middle,
     lateral (select acos(greatest(-1, least(1, (cosine - shared) / greatest(1 - shared, 0.01)))) / pi() as share) as angle`
 
