@@ -1,6 +1,6 @@
 /**
  * `npm run blocks [-- DOCUMENT…]` runs the code of every README and document as a reader would: the
- * root's README starts an installation, and all others use it. CONTRIBUTING.md says how blocks are marked.
+ * root's README starts an installation, and all others use it. docs/internal/checks.md says how blocks are marked.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
