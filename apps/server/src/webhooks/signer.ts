@@ -1,4 +1,4 @@
-import { createHmac, hash } from 'node:crypto'
+import { createHmac, createSecretKey } from 'node:crypto'
 import type { SessionArea } from '@ostiary/contract'
 import { apiKeyHint, SECRET_LABEL } from '@ostiary/crypto'
 import type { KeyService } from '../keys/index.ts'
@@ -15,60 +15,18 @@ export interface Signatures {
   keys: string
 }
 
-/** Signs with one API key, or with several. The same results as `@ostiary/crypto`, for many messages at once. */
+/** Signs with one API key, or with several. The same results as `@ostiary/crypto`, without waiting. */
 export type Signer = (deliveryId: string, timestamp: string, body: Buffer) => Signatures
 
 export function createSigner(apiKey: string): Signer {
-  const key = macKeyOf(Buffer.from(apiKey))
-  const standardKey = macKeyOf(createHmac('sha256', apiKey).update(SECRET_LABEL).digest())
+  const key = createSecretKey(apiKey, 'utf8')
+  const standardKey = createSecretKey(createHmac('sha256', key).update(SECRET_LABEL).digest())
   const keys = apiKeyHint(apiKey)
   return (deliveryId, timestamp, body) => {
-    // One piece of memory for both signatures: our signed text is the end of the standard's.
-    const head = `${deliveryId}.${timestamp}.`
-    const length = BLOCK_BYTES + head.length + body.length
-    const all = length <= SCRATCH_BYTES ? scratch : Buffer.allocUnsafe(length)
-    all.write(head, BLOCK_BYTES, 'latin1')
-    all.set(body, BLOCK_BYTES + head.length)
-    const standard = mac(standardKey, all, { from: 0, to: length, encoding: 'base64' })
-    const own = mac(key, all, { from: deliveryId.length + 1, to: length, encoding: 'hex' })
-    return { own: `sha256=${own}`, standard: `v1,${standard}`, keys }
+    const own = createHmac('sha256', key).update(`${timestamp}.`).update(body).digest('hex')
+    const standard = createHmac('sha256', standardKey).update(`${deliveryId}.${timestamp}.`).update(body)
+    return { own: `sha256=${own}`, standard: `v1,${standard.digest('base64')}`, keys }
   }
-}
-
-const BLOCK_BYTES = 64
-const DIGEST_BYTES = 32
-/** Most bodies fit. It holds what was signed last until the next message. */
-const SCRATCH_BYTES = 16_384
-const scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES)
-
-/** A key of HMAC-SHA-256 as RFC 2104 uses it: what is hashed before the message, and what is hashed before the first result. */
-interface MacKey {
-  inner: Buffer
-  /** With room for the first result. */
-  outer: Buffer
-}
-
-function macKeyOf(secret: Buffer): MacKey {
-  const short = secret.length > BLOCK_BYTES ? hash('sha256', secret, 'buffer') : secret
-  const padded = (pad: number) => Buffer.alloc(BLOCK_BYTES, pad).map((byte, at) => byte ^ (short[at] ?? 0))
-  return {
-    inner: Buffer.from(padded(0x36)),
-    outer: Buffer.concat([padded(0x5c), Buffer.alloc(DIGEST_BYTES)]),
-  }
-}
-
-/**
- * The HMAC of the bytes of `all` that begin one block after `from`; that block is overwritten. Two hashes in one call each: in Node an object for
- * an HMAC costs more than the hashing, and the garbage collector has to finalize it.
- */
-function mac(
-  { inner, outer }: MacKey,
-  all: Buffer,
-  { from, to, encoding }: { from: number; to: number; encoding: 'hex' | 'base64' },
-): string {
-  all.set(inner, from)
-  outer.write(hash('sha256', all.subarray(from, to), 'binary'), BLOCK_BYTES, 'latin1')
-  return hash('sha256', outer, encoding)
 }
 
 const MAX_SIGNERS = 2_000
