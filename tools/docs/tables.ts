@@ -12,23 +12,19 @@ export async function readTables(): Promise<Tables> {
   return tables
 }
 
-/** For docs/architecture.md: every table, its key, what makes it grow, how long a row is kept. */
+/** For docs/architecture.md: every table, its key, what makes it grow. How long a row is kept stands in docs/privacy.md. */
 export function tableList(tables: Tables): string {
-  const rows = tables.map(({ room, table, partitions, key, growsWith, after, by }) => {
+  const rows = tables.map(({ room, table, partitions, key, growsWith }) => {
     const name = partitions === undefined ? `\`${table}\`` : `\`${table}\` (${partitions})`
-    return `| ${name} | \`${room}\` | \`${key}\` | ${growsWith} | ${keptFor(after, by)} |`
+    return `| ${name} | \`${room}\` | \`${key}\` | ${growsWith} |`
   })
-  return ['| Table | Room | Key | Grows with | Kept |', '|---|---|---|---|---|', ...rows].join('\n')
+  return ['| Table | Room | Key | Grows with |', '|---|---|---|---|', ...rows].join('\n')
 }
 
 /** For docs/privacy.md: how long a row of each table is kept. */
 export function retentionList(tables: Tables): string {
   const rows = tables.map(({ table, after, by }) => `| \`${table}\` | ${after} | ${by === null ? '' : `\`${by}\``} |`)
   return ['| Table | A row is kept | Deleted by the job |', '|---|---|---|', ...rows].join('\n')
-}
-
-function keptFor(after: string, by: string | null): string {
-  return by === null ? after : `${after}; job \`${by}\``
 }
 
 /** A document with the part between its two marks replaced. The rest of it is written by hand. */
