@@ -4,7 +4,7 @@ import { type JudgeInput, type Judgement, type judge, TokenFormatError } from '@
 
 /**
  * The key holder's half of a comparison, in threads. In the main thread, what it allocates would let the whole heap be collected at each
- * sign-in (docs/benchmarks.md), and other calls would wait. One processor is left for everything else.
+ * sign-in (docs/scaling.md), and other calls would wait. One processor is left for everything else.
  */
 export function createJudgements(): { judge: typeof judge; stop(): Promise<void> } {
   const script = new URL('./judge-thread.ts', import.meta.url)

@@ -6,7 +6,7 @@ export type Evaluate = (input: EvaluationInput) => Promise<Uint8Array>
 
 /**
  * The matcher's half of a comparison, in threads. In the main thread its 40 ms would hold up every other call, and what it allocates would
- * let the whole heap be collected at each sign-in (docs/benchmarks.md). One processor is left for everything else.
+ * let the whole heap be collected at each sign-in (docs/scaling.md). One processor is left for everything else.
  */
 export function createEvaluations(): { evaluate: Evaluate; stop(): Promise<void> } {
   const script = new URL('./evaluation-thread.ts', import.meta.url)
