@@ -7,42 +7,13 @@ import { DOCUMENT_CHOICES, DOCUMENT_GUIDANCE, DOCUMENT_PROBLEMS, DOCUMENT_SIDES 
 import type { DocumentMessages } from './document-keys.ts'
 import { addDocumentTexts, documentText, isAlone } from './documents-texts.ts'
 import type { Texts } from './languages.ts'
-import { leftInEnglish } from './testing/same-as-english.ts'
-import { createTranslate, type Messages, placeholdersOf, type Text, valuesOf } from './translate.ts'
+import { createTranslate, type Messages, type Text, valuesOf } from './translate.ts'
 
 type Table = Record<string, Text>
 const read = (path: string): Table => JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8'))
 const tags = readdirSync(new URL('./', import.meta.url)).flatMap((file) => /^(.+)\.json$/.exec(file)?.[1] ?? [])
 const english = read('./documents/en.json')
 const plainEnglish = read('./en.json')
-const formsOf = (text: Text | undefined): string[] =>
-  typeof text === 'string' ? [text] : Object.values(text ?? {}).map(String)
-
-for (const tag of tags) {
-  const table = read(`./documents/${tag}.json`)
-
-  test(`${tag}: has exactly the keys of English, in the same order, with the same placeholders`, () => {
-    assert.deepEqual(Object.keys(table), Object.keys(english))
-    for (const [key, text] of Object.entries(table)) {
-      const wanted = new Set(formsOf(english[key]).flatMap(placeholdersOf))
-      assert.deepEqual(new Set(formsOf(text).flatMap(placeholdersOf)), wanted, key)
-    }
-  })
-
-  test(`${tag}: plural texts have exactly the forms of the language`, () => {
-    const categories = new Intl.PluralRules(tag).resolvedOptions().pluralCategories
-    for (const [key, text] of Object.entries(table)) {
-      assert.equal(typeof text, typeof english[key], key)
-      if (typeof text !== 'string') assert.deepEqual(Object.keys(text).sort(), [...categories].sort(), key)
-    }
-  })
-
-  test(`${tag}: no text is empty, in capitals, or left in English by mistake`, () => {
-    if (tag !== 'en') assert.deepEqual(leftInEnglish(table, english, 'documents/'), [])
-    for (const [key, text] of Object.entries(table))
-      for (const form of formsOf(text)) assert.match(form, /^[^!]*\S[^!]*$/, key)
-  })
-}
 
 test('every code that a screen can show has its text', () => {
   const needed = [

@@ -1,17 +1,15 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { CONSENT_VERSION, LOCALES, type OpenedSession, type VerificationFacts } from '@ostiary/contract'
 import { PASSKEY_PROBLEMS } from '../flow/states.ts'
 import type { Texts } from './languages.ts'
-import { leftInEnglish } from './testing/same-as-english.ts'
-import { createTranslate, type Messages, placeholdersOf, valuesOf } from './translate.ts'
+import { createTranslate, type Messages, valuesOf } from './translate.ts'
 import { adaptTexts, conditionsOf, ownText, type Purpose, type VerificationMessages } from './verification-texts.ts'
 
 type Table = Record<string, string>
 const read = (path: string): Table => JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8'))
-const tags = readdirSync(new URL('./', import.meta.url)).flatMap((file) => /^(.+)\.json$/.exec(file)?.[1] ?? [])
 const english = read('./verification/en.json')
 const plainEnglish = read('./en.json')
 
@@ -36,21 +34,6 @@ function textsIn(tag: 'en' | 'ar', about: Purpose): Texts {
     t: createTranslate(read(`./${tag}.json`) as unknown as Messages, { tag, direction }),
   } as const
   return adaptTexts(plain, read(`./verification/${tag}.json`) as unknown as VerificationMessages, about)
-}
-
-for (const tag of tags) {
-  const table = read(`./verification/${tag}.json`)
-
-  test(`${tag}: has exactly the keys of English, in the same order, with the same placeholders`, () => {
-    assert.deepEqual(Object.keys(table), Object.keys(english))
-    for (const [key, text] of Object.entries(table))
-      assert.deepEqual(placeholdersOf(text), placeholdersOf(english[key] ?? ''), key)
-  })
-
-  test(`${tag}: no text is empty, in capitals, or left in English by mistake`, () => {
-    if (tag !== 'en') assert.deepEqual(leftInEnglish(table, english, 'verification/'), [])
-    for (const [key, text] of Object.entries(table)) assert.match(text, /^[^!]*\S[^!]*$/, key)
-  })
 }
 
 test('a replacement names an existing text and an existing condition, and has no more placeholders', () => {
