@@ -21,8 +21,6 @@ import { drivingLicence, identityCard, inventHolder, passportPage } from '@ostia
 const SEALED_BYTES_MAX = 2048
 const year = new Date().getUTCFullYear()
 const ADULT = inventHolder({ birth: '1987-03-09', expiry: `${year + 5}-10-24` })
-const MINOR = inventHolder({ birth: `${year - 15}-02-11`, expiry: `${year + 3}-06-30`, seed: 1 })
-const LAPSED = inventHolder({ birth: '1979-12-01', expiry: `${year - 2}-04-17`, seed: 2 })
 const PASSPORT = passportPage(ADULT, { portrait: 'baseline' })
 
 prepareDocumentBrowser([{ document: PASSPORT }])
@@ -127,44 +125,6 @@ test('an identity card takes two shots, and its exact age leaves only where the 
   checkNothingPersonal([...device.proxy.requests.map(({ body }) => body), ...sealed], ADULT)
 })
 
-test('a minor does not pass', WHOLE_FLOW, async (t) => {
-  const { visit, camera } = await newDocumentVisitor(t)
-  const created = await create(DOCUMENT_ALONE)
-  await openForDocument(visit, created, 'passport')
-  assert.equal(await holdDocument(visit, camera, { page: passportPage(MINOR, { portrait: 'baseline' }) }), 'review')
-  await visit.act('document-send')
-  await visit.saw(['done'])
-  assert.deepEqual(inShort(await resultOf(created)), {
-    sessionStatus: 'AGE_BELOW_THRESHOLD',
-    errors: [],
-    faceMatch: null,
-    documentAge: { thresholdResult: 'AGE_BELOW_THRESHOLD' },
-    document: 'passport TD3',
-  })
-})
-
-test('an expired passport is refused, three times at most', WHOLE_FLOW, async (t) => {
-  const { visit, camera } = await newDocumentVisitor(t)
-  const created = await create(DOCUMENT_ALONE)
-  const page = passportPage(LAPSED, { portrait: 'baseline' })
-  await openForDocument(visit, created, 'passport')
-  for (const left of [2, 1, 0]) {
-    assert.equal(await holdDocument(visit, camera, { page }), 'review')
-    await visit.act('document-send')
-    if (left === 0) break
-    await atStage(visit, ['problem'])
-    assert.equal(await visit.attribute('data-problem'), 'expired')
-    await visit.act('document-other')
-    await atStage(visit, ['choose'])
-    await visit.act('document-passport')
-    await atStage(visit, ['show'])
-  }
-  await visit.saw(['ended'])
-  const { sessionStatus, errors } = await resultOf(created)
-  assert.equal(sessionStatus, 'AGE_UNKNOWN')
-  assert.ok(errors.includes(-26), String(errors))
-})
-
 test('the passport of another person gives no verdict', WHOLE_FLOW, async (t) => {
   const { visit, camera } = await newDocumentVisitor(t)
   const created = await create({ requirements: ['face', 'identity_document'], ageThreshold: 25 })
@@ -206,18 +166,6 @@ test('a passport out of focus costs a try of the document step; sharp it passes'
   await visit.act('document-send')
   await visit.saw(['done'])
   assert.equal((await resultOf(created)).sessionStatus, 'AGE_ABOVE_THRESHOLD')
-})
-
-test('a check digit that does not fit ends the flow', WHOLE_FLOW, async (t) => {
-  const { visit, camera } = await newDocumentVisitor(t)
-  const created = await create(DOCUMENT_ALONE)
-  await openForDocument(visit, created, 'passport')
-  const page = passportPage(ADULT, { portrait: 'baseline', failingDigit: true })
-  assert.equal(await holdDocument(visit, camera, { page }), 'review')
-  await visit.act('document-send')
-  await visit.saw(['ended'])
-  const { sessionStatus, errors } = await resultOf(created)
-  assert.deepEqual([sessionStatus, errors], ['AGE_UNKNOWN', [-29]])
 })
 
 test('a passport on a screen is asked for once as paper; it raises a flag and passes', WHOLE_FLOW, async (t) => {

@@ -102,14 +102,3 @@ test('a link without a session shows an error', async (t) => {
   await visit.screen(['problem'])
   assert.equal(await visit.attribute('data-problem'), 'unknown_link')
 })
-
-test('document first, then the face: no face is asked for before the document', async (t) => {
-  const { visit } = await newVisitorWithoutCamera(t)
-  const created = await host.create({ requirements: ['identity_document', 'face'] })
-  await visit.open(created.launchUrl)
-  await visit.screen(['welcome'])
-  await visit.act('consent')
-  await visit.screen(['document'])
-  await visit.attributeIs('data-stage', 'intro')
-  assert.equal((await created.result()).progress?.state, 'DOC_ACTIVE')
-})

@@ -55,18 +55,3 @@ test('one link in two tabs: the tab that the user switches to continues where th
     [],
   )
 })
-
-test('a tab that was left behind by one that finished shows the end', async (t) => {
-  const { visit: first, device } = await newVisitorWithoutCamera(t)
-  const created = await host.create()
-  await first.open(created.launchUrl)
-  await first.screen(['welcome'])
-  const second = visitOn(await device.page())
-  await second.open(created.launchUrl)
-  await second.screen(['welcome'])
-  await second.act('decline')
-  await second.saw(['declined'])
-  await second.page.close()
-  await first.act('consent')
-  assert.equal(await first.saw(['declined', 'cancelled', 'problem']), 'cancelled')
-})

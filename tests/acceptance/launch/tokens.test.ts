@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { after, before, type TestContext, test } from 'node:test'
 import { type CreatedVerification, type CreateVerificationBody, createClient } from '@ostiary/sdk'
 import { readKept } from '@ostiary/testkit/browser/kept'
-import { NOBODY_ELSE, startOtherFace, takePlace } from '@ostiary/testkit/browser/other-face'
 import type { Recorded } from '@ostiary/testkit/browser/proxy'
 import { type SealWatch, watchSeals } from '@ostiary/testkit/browser/seals'
 import { PICTURE, TRANSACTION } from '@ostiary/testkit/browser/verification-host'
@@ -161,39 +160,3 @@ test('the list of what left the device names the token with its bytes', WHOLE_FL
   assert.deepEqual(listed, [['/launch/api/token/enrol', sent?.body.length]])
   assert.ok(rows.some(({ path, kind }) => path.includes('/assets/token-worker-') && kind === 'page'))
 })
-
-test('somebody else with the browser of an enrolled person is not recognised', {
-  ...MANY_FLOWS,
-  skip: NOBODY_ELSE,
-}, async (t) => {
-  const { create, webhookOf } = hostOf()
-  const home = await personWith(t)
-  assert.equal(await run(home, await create({ type: 'ENROLL' })), 'done')
-  const other = await startOtherFace()
-  const changeBack = takePlace(home.camera, other)
-  t.after(() => {
-    changeBack()
-    other.stop()
-  })
-  const created = await create({ type: 'SIGN-IN' })
-  assert.equal(await run({ ...home, camera: other }, created), 'ended')
-  const { status, puid } = await webhookOf(created)
-  assert.deepEqual([status, puid], ['error', undefined])
-  checkNoVector(home, created)
-})
-
-test(
-  'while the key holder is away the page says to try again later, and nobody is recognised',
-  MANY_FLOWS,
-  async (t) => {
-    const { create, webhookOf } = hostOf()
-    const home = await personWith(t)
-    assert.equal(await run(home, await create({ type: 'ENROLL' })), 'done')
-    await tokens.keyHolder.kill()
-    t.after(() => tokens.keyHolder.start())
-    const created = await create({ type: 'SIGN-IN' })
-    assert.equal(await run(home, created), 'ended')
-    const { errorCodes } = await webhookOf(created)
-    assert.deepEqual(errorCodes, [-100])
-  },
-)

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { recordHeard } from '@ostiary/testkit/browser/heard'
 import { type CreatedVisit, endOf, eventually, hostOf } from '@ostiary/testkit/browser/system'
 import type { Visit } from '@ostiary/testkit/browser/visit'
 import {
@@ -93,29 +92,6 @@ test('two people before a camera that was refused: the page says so, then the en
   assert.deepEqual(await endOf(created), { ...NO_VERDICT, errors: [-11, -19] })
 })
 
-test('a camera that stays refused: help each time, one report, and no end before the user wants one', async (t) => {
-  const person = await newVisitor(t, { cameraPermission: 'denied' })
-  const { visit } = person
-  const heard = await recordHeard(visit.page)
-  const created = await host.create()
-  await visit.open(created.launchUrl)
-  await visit.screen(['welcome'])
-  await visit.act('consent')
-  await isRefused(person, { reason: 'permission_denied', times: 1 })
-  // The browser refuses again without asking: that costs no try, so more presses than tries lead back here.
-  for (let presses = 1; presses <= TRIES; presses++) {
-    await visit.act('start')
-    await eventually('the refusal is heard', () => countOf(heard, 'The camera is blocked') > presses || undefined)
-    await visit.screen(['camera'])
-    await visit.attributeIs('data-status', 'permission_denied')
-  }
-  assert.equal(failuresOf(person).length, 1)
-  await visit.act('cancel')
-  await visit.act('cancel-confirm')
-  await visit.saw(['cancelled'])
-  assert.deepEqual(await endOf(created), { ...NO_VERDICT, flowStatus: 'CANCELLED', errors: [-17] })
-})
-
 test('a camera that an app’s built-in browser refuses: the link is copied to the phone’s own browser', async (t) => {
   const userAgent =
     'Mozilla/5.0 (Linux; Android 15; Pixel 8; wv) AppleWebKit/537.36 (KHTML, like Gecko) Version/4.0 Chrome/140.0.0.0 Mobile Safari/537.36 Instagram 390.0.0.28.85 Android'
@@ -171,7 +147,6 @@ async function isRefused(
 
 const failuresOf = ({ device }: Pick<Visitor, 'device'>) =>
   device.proxy.requests.filter(({ path, status }) => path === '/launch/api/failure' && status)
-const countOf = (heard: readonly string[], text: string): number => heard.filter((one) => one === text).length
 
 test(
   'a face engine that breaks on the way: the page says so, and another try begins with a new one',
