@@ -21,8 +21,6 @@ export interface Parts {
   processMetrics?: boolean
 }
 
-export type Store = Awaited<ReturnType<typeof openStore>>
-
 /** The migrated database, the vault and the keys of the service: what every command needs. */
 export async function openStore({ config, clock, log }: Pick<Parts, 'config' | 'clock' | 'log'>) {
   const db = createDb(config.database, log)

@@ -9,7 +9,6 @@ export type DocumentType = (typeof DOCUMENT_TYPES)[number]
 
 /** What a device may find. A visa is read in order to be refused: it is no proof of identity. */
 export const READ_DOCUMENT_TYPES = [...DOCUMENT_TYPES, 'visa'] as const
-export type ReadDocumentType = (typeof READ_DOCUMENT_TYPES)[number]
 
 /** Where the facts were read: six layouts of a machine-readable zone, or the barcode of a North American card. */
 export const DOCUMENT_FORMATS = ['TD1', 'TD2', 'TD3', 'MRV_A', 'MRV_B', 'FR_2X36', 'AAMVA'] as const
@@ -17,7 +16,6 @@ export type DocumentFormat = (typeof DOCUMENT_FORMATS)[number]
 
 /** `grace`: expired, but not longer ago than the tenant allows. `none`: the document has no date of expiry. */
 export const DOCUMENT_EXPIRIES = ['valid', 'grace', 'expired', 'none'] as const
-export type DocumentExpiry = (typeof DOCUMENT_EXPIRIES)[number]
 
 /** Check digits of a machine-readable zone. */
 export const DOCUMENT_CHECKS = ['number', 'birth', 'expiry', 'optional', 'composite'] as const

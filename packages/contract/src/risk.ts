@@ -77,7 +77,6 @@ export const RISK_RECOMMENDATIONS = {
   REVIEW: 'Have a person review the session before you proceed.',
   BLOCK: 'Deny access.',
 } as const
-export type RiskRecommendation = keyof typeof RISK_RECOMMENDATIONS
 
 const Score = Type.Integer({ minimum: 0, maximum: 100 })
 const Flags = Type.Array(Type.Enum([...RISK_FLAG_CODES]), { uniqueItems: true })

@@ -283,7 +283,6 @@ export const SESSION_CODES = {
 } as const satisfies Readonly<Record<string, SessionCodeFacts>>
 
 export type SessionCodeName = keyof typeof SESSION_CODES
-export type SessionCode = (typeof SESSION_CODES)[SessionCodeName]['code']
 
 /** Numbers of earlier systems that integrators may know. Never sent; read them as the code they name. */
 export const RETIRED_SESSION_CODES: Readonly<Record<number, SessionCodeName>> = { [-13]: 'SESSION_EXPIRED' }
@@ -320,10 +319,6 @@ export const DEVICE_REPORTABLE = [
 ] as const satisfies readonly SessionCodeName[]
 export type DeviceReportable = (typeof DEVICE_REPORTABLE)[number]
 
-/** The numbers of the above, as a device sends them. */
-export const DEVICE_REPORTABLE_CODES = DEVICE_REPORTABLE.map((name) => SESSION_CODES[name].code)
-export type DeviceReportableCode = (typeof SESSION_CODES)[DeviceReportable]['code']
-
 /** Reasons of `CAMERA_FAIL`, in `errorDetails`. */
 export const CAMERA_FAIL_REASONS = {
   permission_denied: 'The user or the system refused the camera.',
@@ -334,7 +329,6 @@ export const CAMERA_FAIL_REASONS = {
   policy_blocked: 'A permissions policy of the embedding page forbids the camera.',
   track_ended: 'The camera stopped during the step.',
 } as const
-export type CameraFailReason = keyof typeof CAMERA_FAIL_REASONS
 
 export function isSessionCodeName(text: string): text is SessionCodeName {
   return Object.hasOwn(SESSION_CODES, text)

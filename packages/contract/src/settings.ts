@@ -298,7 +298,6 @@ export const TenantSettings = Type.Object(
   { title: 'TenantSettings', additionalProperties: false },
 )
 export type TenantSettings = Readonly<Type.Static<typeof TenantSettings>>
-export type TenantSettingName = keyof TenantSettings
 
 /** The settings of a tenant as they are entered and stored: what is not named has its default. */
 export const TenantSettingsInput = Type.Object(

@@ -21,7 +21,6 @@ export const VERIFICATION_REQUIREMENTS = ['face', 'identity_document', 'passkey'
 export type VerificationRequirement = (typeof VERIFICATION_REQUIREMENTS)[number]
 
 export const DEBUG_LEVELS = ['1', '2', '3'] as const
-export type DebugLevel = (typeof DEBUG_LEVELS)[number]
 
 const { urlChars, localeChars, lifetimeSecondsMin, lifetimeSecondsMax, lifetimeSecondsDefault } = SESSION_LIMITS
 const redirect = (description: string) => Type.String({ minLength: 1, maxLength: urlChars, description })

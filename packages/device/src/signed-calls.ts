@@ -97,7 +97,6 @@ export function createSignedCalls(options: SignedCallsOptions) {
     counter: () => counter,
   }
 }
-export type SignedCalls = ReturnType<typeof createSignedCalls>
 
 async function readJson(response: Response): Promise<object> {
   let text: string

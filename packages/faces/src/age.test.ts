@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { combineAges, deepInput, faInput, readDeep, readFa, summariseAges } from './age.ts'
+import { combineAges, deepInput, faInput, readDeep, readFa } from './age.ts'
 import { ALIGNED } from './embed.ts'
 
 const FIVE = ALIGNED.map(({ x, y }) => ({ x: x * 2 + 50, y: y * 2 + 30 }))
@@ -56,13 +56,4 @@ test('the second net gives probabilities of a hundred ages; their expected value
 
 test('both nets count the same', () => {
   assert.equal(combineAges(30, 36), 33)
-})
-
-test('frames are summarised by mean, median and population standard deviation', () => {
-  const { meanYears, medianYears, spreadYears } = summariseAges([20, 22, 24, 34])
-  assert.equal(meanYears, 25)
-  assert.equal(medianYears, 23)
-  assert.ok(Math.abs(spreadYears - Math.sqrt((25 + 9 + 1 + 81) / 4)) < 1e-9)
-  assert.equal(summariseAges([31]).spreadYears, 0)
-  assert.throws(() => summariseAges([]), /no age/)
 })

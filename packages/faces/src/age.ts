@@ -3,13 +3,6 @@ import { eyesAndMouthSquare, fitSimilarity, fivePointsOf, squareTo } from './geo
 import type { Picture, Tensor } from './types.ts'
 import { mirrored, type TensorForm, toTensor, warp } from './warp.ts'
 
-export interface AgeSummary {
-  meanYears: number
-  medianYears: number
-  /** Population standard deviation over the frames. */
-  spreadYears: number
-}
-
 const FA_SIZE = 112
 /** Where this net expects the midpoint of eyes and mouth, from the top of the crop. */
 const FA_MIDDLE = 0.37
@@ -49,18 +42,4 @@ export function readDeep(outputs: Readonly<Record<string, Tensor>>): number {
 /** The mean of both nets, uncorrected: a correction fitted on adults would raise the age of every young person. */
 export function combineAges(fa: number, deep: number): number {
   return (fa + deep) / 2
-}
-
-/** Over the frames of one capture. */
-export function summariseAges(agesYears: readonly number[]): AgeSummary {
-  if (agesYears.length === 0) throw new Error('There is no age to summarise')
-  const mean = agesYears.reduce((sum, age) => sum + age, 0) / agesYears.length
-  const squares = agesYears.reduce((sum, age) => sum + (age - mean) ** 2, 0)
-  const sorted = agesYears.toSorted((a, b) => a - b)
-  const middle = (sorted.length - 1) / 2
-  return {
-    meanYears: mean,
-    medianYears: ((sorted[Math.floor(middle)] ?? mean) + (sorted[Math.ceil(middle)] ?? mean)) / 2,
-    spreadYears: Math.sqrt(squares / agesYears.length),
-  }
 }

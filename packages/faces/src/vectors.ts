@@ -34,10 +34,6 @@ export function quantise(vector: Float32Array): Quantised {
   return { values, scale }
 }
 
-export function dequantise({ values, scale }: Quantised): Float32Array {
-  return Float32Array.from(values, (value) => value * scale)
-}
-
 function dot(one: Float32Array, other: Float32Array): number {
   checkLengths(one, other)
   let sum = 0

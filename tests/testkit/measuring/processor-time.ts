@@ -8,8 +8,3 @@ export function processorMs(pid: number): number {
   }
   return nanoseconds / 1e6
 }
-
-/** The memory that a running process has now, in megabytes. Linux only. */
-export function residentMb(pid: number): number {
-  return Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1000
-}

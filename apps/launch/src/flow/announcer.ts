@@ -20,4 +20,3 @@ export function createAnnouncer() {
     },
   }
 }
-export type Announcer = ReturnType<typeof createAnnouncer>

@@ -316,7 +316,6 @@ export function createFlow(deps: FlowDeps) {
   }
   return { start, actions, view: store.view, onChange: store.onChange, languageChanged: showLinks }
 }
-export type Flow = ReturnType<typeof createFlow>
 
 function modelsFor({ engine, page, clock, browser }: FlowDeps, store: Store, signal: AbortSignal): Models {
   return createModels({

@@ -114,4 +114,3 @@ export function createLocalClaims({ sessionId, type, facts, tokens, forService, 
     },
   }
 }
-export type LocalClaims = ReturnType<typeof createLocalClaims>

@@ -60,4 +60,3 @@ export function createLanguages(files: TextFiles) {
     },
   }
 }
-export type Languages = ReturnType<typeof createLanguages>

@@ -89,7 +89,6 @@ export function createHosts({ cells, clock, ownUrls }: Deps) {
     },
   }
 }
-export type Hosts = ReturnType<typeof createHosts>
 
 function toRecord({ host, tenantId, createdAt }: HostRow): HostRecord {
   return { host, tenant_id: tenantId, when_created: createdAt.toISOString() }

@@ -42,7 +42,6 @@ export function createKeysRoom(platform: Platform, deps: Deps) {
     hostGate: createHostGate(hostMap),
     clients,
     clientGate: createClientGate({ clients, tokens, policyOf: deps.clientPolicyOf }),
-    accessTokens: tokens,
     async routes(app: FastifyInstance) {
       app.register(oauthRoutes, { clients, tokens, guard })
     },

@@ -191,7 +191,6 @@ export function createTokenComparison({ cells, clock, vault, log, keyHolder, eva
     },
   }
 }
-export type TokenComparer = ReturnType<typeof createTokenComparison>
 
 interface OpenedRow extends TokenParts {
   row: TokenRow

@@ -145,7 +145,6 @@ export function createTokenEnrolment({ cells, clock, vault, keyHolder, evaluate 
     },
   }
 }
-export type TokenEnrolment = ReturnType<typeof createTokenEnrolment>
 
 export const hashOf = (bytes: Uint8Array): string => hash('sha256', bytes, 'base64url')
 

@@ -1,6 +1,5 @@
 export { secondsToTomorrow } from './budget.ts'
-export type { TokenComparer, TokenComparison } from './comparison.ts'
-export type { TokenEnrolment } from './enrolment.ts'
+export type { TokenComparison } from './comparison.ts'
 export { keyHolderAway } from './key-holder-client.ts'
 export { realmOf } from './realm.ts'
 export { createMatcherRoom, type MatcherRoom } from './room.ts'

@@ -119,8 +119,6 @@ export function createKeyHolderClient({ config, outbound, clock, ids, log }: Dep
   }
 
   return {
-    isConfigured: config !== null,
-
     /** The public half of our own key, which the key holder must know; null without a key holder. */
     ownPublicKey: async (): Promise<string | null> => config && (await readServiceKey(config.clientKey)).publicKey,
 

@@ -101,4 +101,3 @@ export function createSanctionsRoom(platform: Platform, { keys: { guard }, setti
     },
   } satisfies Room & Record<string, unknown>
 }
-export type SanctionsRoom = ReturnType<typeof createSanctionsRoom>

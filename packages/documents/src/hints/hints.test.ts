@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { DocumentText, Picture } from '../types.ts'
 import { COLOUR_SPREAD_MIN, colourSpread } from './copy.ts'
-import { findHints } from './find-hints.ts'
 import { BORDER_SHARPNESS_MIN, borderSharpness } from './pasted.ts'
 import { SCREEN_PEAK_MIN, screenPeak } from './screen.ts'
 import { doSidesDisagree } from './sides.ts'
@@ -145,12 +144,4 @@ test('two sides agree where one says less, cuts a name or parts it differently',
     { number: 'X 123-4567' },
   ])
     assert.ok(!doSidesDisagree(TEXT, { ...TEXT, ...other }), JSON.stringify(other))
-})
-
-test('a genuine page has no hint, and each doubt has its own', () => {
-  const genuine = { picture: paint(300, 300, page(10)), portrait: FACE, texts: [TEXT] }
-  assert.deepEqual(findHints(genuine), [])
-  assert.deepEqual(findHints({ ...genuine, portrait: undefined }), ['no_portrait'])
-  assert.deepEqual(findHints({ ...genuine, texts: [TEXT, { ...TEXT, birth: '1994-02-29' }] }), ['sides_disagree'])
-  assert.deepEqual(findHints({ ...genuine, picture: paint(300, 300, page(1)) }), ['pasted_portrait'])
 })

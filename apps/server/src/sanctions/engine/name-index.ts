@@ -78,4 +78,3 @@ export const CLASSES = TAGGED_WORDS + 2
 
 export const countWords = (index: NameIndex): number => index.wordRole.length
 export const countNames = (index: NameIndex): number => index.nameEntity.length
-export const countEntities = (index: NameIndex): number => index.birthAt.length - 1
