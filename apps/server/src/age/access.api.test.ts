@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import type { TenantIssuerInput } from '@ostiary/contract'
 import type { FastifyInstance } from 'fastify'
 import { buildApp } from '../app.ts'
+import { createMetrics } from '../platform/metrics.ts'
 import { createOutbound } from '../platform/outbound/index.ts'
 import { createTokenVerifier } from '../settings/jwt.ts'
 import { createSettings, type Settings } from '../settings/service.ts'
@@ -169,7 +170,9 @@ describe('Authorization: Bearer', () => {
     settings = createSettings({ cells, clock, log, checkUrl: outbound.check })
     const tokens = createTokenVerifier({ outbound, clock, log, settings })
     const deps = { ...wire, settings: { ...wire.settings, tokens }, launchUrl: wire.config.launch.url }
-    app = buildApp({ ...wire, age: createAgeRoom(wire.platform, deps) })
+    // A second room in one process needs metrics of its own: a registry takes each name once.
+    const metrics = createMetrics('9.9.9', { processMetrics: false })
+    app = buildApp({ ...wire, age: createAgeRoom({ ...wire.platform, metrics }, deps) })
     await app.ready()
     provider = await createIdentityProvider(() => Math.floor(clock.now().getTime() / 1000))
   })
