@@ -150,10 +150,12 @@ export async function bareRunner(
     [tenant.id],
   )
   const { number, partition, middle } = rows[0]
-  const text = `select v.person_id, v.enroll_level, -(v.embedding <#> $1::halfvec) as cosine
-    from (select binary_quantize($1::halfvec - $2::halfvec)::bit(512) as code offset 0) p
-    join face_codes c on c.space = ${number} and c.code <~> p.code <= ${BARE_BITS}
-    join ${partitionTable(partition)} v on v.tenant_id = $3 and not v.livemode and v.version = 'FACE3_3' and v.seq = c.seq
+  const text = `select v.*
+    from (select binary_quantize($1::halfvec - $2::halfvec)::bit(512) as code offset 0) p,
+      lateral (select seq from face_codes where space = ${number} and code <~> p.code <= ${BARE_BITS} offset 0) c,
+      lateral (
+        select person_id, enroll_level, -(embedding <#> $1::halfvec) as cosine from ${partitionTable(partition)}
+        where tenant_id = $3 and not livemode and version = 'FACE3_3' and seq = c.seq offset 0) v
     order by cosine desc limit 1`
   const pool = new pg.Pool({ connectionString: databaseUrl, max: 10, options: '-c jit=off' })
   const embeddings = probes.map((vector) => toHalfvec(rotate(vector)))
