@@ -152,7 +152,7 @@ export async function bareRunner(
   const { number, partition, middle } = rows[0]
   const text = `select v.*
     from (select binary_quantize($1::halfvec - $2::halfvec)::bit(512) as code offset 0) p,
-      lateral (select seq from face_codes where space = ${number} and code <~> p.code <= ${BARE_BITS} offset 0) c,
+      lateral (select seq from face_codes where tenant_id = $3 and space = ${number} and code <~> p.code <= ${BARE_BITS} offset 0) c,
       lateral (
         select person_id, enroll_level, -(embedding <#> $1::halfvec) as cosine from ${partitionTable(partition)}
         where tenant_id = $3 and not livemode and version = 'FACE3_3' and seq = c.seq offset 0) v

@@ -26,8 +26,8 @@ const SET_MIDDLE = sql(
 )
 const ADD_CODES = sql(
   'faces.add_codes',
-  `insert into face_codes (space, seq, code)
-   select s.number, v.seq, binary_quantize(v.embedding - s.middle)::bit(512)
+  `insert into face_codes (tenant_id, space, seq, code)
+   select s.tenant_id, s.number, v.seq, binary_quantize(v.embedding - s.middle)::bit(512)
    from face_spaces s join face_vectors v on ${OF_SPACE} and v.seq > s.coded_seq and v.seq <= s.coded_seq + $4
    where s.tenant_id = $1 and s.livemode = $2 and s.version = $3`,
 )

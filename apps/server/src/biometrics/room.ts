@@ -101,7 +101,7 @@ const RETENTION = [
   },
   {
     table: 'face_codes',
-    key: 'space, seq',
+    key: 'tenant_id, space, seq',
     growsWith: 'enrolled vectors of large spaces',
     after: 'until the person is deleted; then vacuumed',
     by: 'vacuum-deleted-faces',

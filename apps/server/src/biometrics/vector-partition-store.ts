@@ -278,8 +278,8 @@ export async function lockSpaceRow(
 /** The space is rebuilt: its vectors get new codes, because a damaged search copy had none or wrong ones. */
 export async function setSpace(client: Client, id: SpaceId, to: { partition: number; vectors: number }): Promise<void> {
   await client.query(
-    `with space as (update face_spaces set shelf = $4, vectors = $5, coded_seq = 0, middle = null where ${SPACE} returning number)
-     delete from face_codes c using space where c.space = space.number`,
+    `with space as (update face_spaces set shelf = $4, vectors = $5, coded_seq = 0, middle = null where ${SPACE} returning tenant_id, number)
+     delete from face_codes c using space where c.tenant_id = space.tenant_id and c.space = space.number`,
     [...space(id), to.partition, to.vectors],
   )
 }

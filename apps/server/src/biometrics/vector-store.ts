@@ -28,7 +28,8 @@ const NEAR_CODES = `select near.seq from (${BITS_MAX}) as bound,
     generate_series(0, s.coded_seq - 1, ${CODES_PIECE}) as piece (start),
     lateral (
       select c.seq from face_codes c
-      where c.space = s.number and c.seq > piece.start and c.seq <= piece.start + ${CODES_PIECE} and c.code <~> probe.code <= bound.bits_max
+      where c.tenant_id = $1 and c.space = s.number and c.seq > piece.start and c.seq <= piece.start + ${CODES_PIECE}
+        and c.code <~> probe.code <= bound.bits_max
       offset 0) as near`
 
 /**
