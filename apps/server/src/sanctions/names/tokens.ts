@@ -20,7 +20,6 @@ export interface Name {
   native: string
 }
 
-export const WEIGHTS: Readonly<Record<Role, number>> = { full: 1, particle: 0.2, initial: 0.4, light: 0.2 }
 export const MAX_WORDS = 10
 const MAX_WORD_LENGTH = 40
 
