@@ -3,127 +3,87 @@ import { cruise, getAvailableTranspilers, type IRegularForbiddenRuleType } from 
 import type { Violation } from './rules.ts'
 
 /** The contract, and its entries without the validator: the launch page imports values only from those. */
-const CONTRACT = ['@ostiary/contract', '@ostiary/contract/*']
+const CONTRACT = ['contract', 'contract/*']
+const SERVICE = [...CONTRACT, 'crypto', 'service-kit/*', 'token']
 const PACKAGES = [
   ...CONTRACT,
-  '@ostiary/crypto',
-  '@ostiary/device',
-  '@ostiary/device/last-release',
-  '@ostiary/device/simulated',
-  '@ostiary/documents',
-  '@ostiary/faces',
-  '@ostiary/sdk',
-  '@ostiary/token',
-  '@ostiary/token/testing',
+  'crypto',
+  'device',
+  'device/simulated',
+  'documents',
+  'faces',
+  'sdk',
+  'token',
+  'token/testing',
 ]
-const MEASURES = [
-  ...PACKAGES,
-  '@ostiary/models/*',
-  '@ostiary/testkit/*',
-  '@ostiary/key-holder/testing',
-  '@ostiary/server/measure',
-  '@ostiary/server/operate',
-]
+const MEASURES = [...PACKAGES, 'models/*', 'testkit/*', 'key-holder/testing', 'server/measure', 'server/operate']
 
 /**
- * Which workspace may import which. An app is entered through a named entry point only; `/*` stands for every module of a package.
+ * Which workspace may import which, without `@ostiary/`. An app is entered through a named entry point only; `/*` stands for every module
+ * of a package.
  */
 const WORKSPACES: Record<string, readonly string[]> = {
   'packages/contract': [],
   'packages/crypto': [],
-  'packages/device': [...CONTRACT, '@ostiary/crypto', '@ostiary/crypto/sealed-payload'],
+  'packages/device': [...CONTRACT, 'crypto', 'crypto/sealed-payload'],
   'packages/documents': [],
   'packages/faces': [],
-  'packages/sdk': [...CONTRACT, '@ostiary/crypto'],
+  'packages/sdk': [...CONTRACT, 'crypto'],
   'packages/service-kit': [],
   'packages/token': [],
-  'apps/server': [...CONTRACT, '@ostiary/crypto', '@ostiary/service-kit/*', '@ostiary/token'],
-  'apps/key-holder': [...CONTRACT, '@ostiary/crypto', '@ostiary/service-kit/*', '@ostiary/token'],
-  'apps/launch': [
-    ...CONTRACT,
-    '@ostiary/crypto',
-    '@ostiary/device',
-    '@ostiary/documents',
-    '@ostiary/faces',
-    '@ostiary/token',
-  ],
-  'apps/cli': [
-    ...CONTRACT,
-    '@ostiary/device',
-    '@ostiary/device/simulated',
-    '@ostiary/sdk',
-    '@ostiary/sdk/fixtures',
-    '@ostiary/server/operate',
-    '@ostiary/token',
-  ],
-  models: ['@ostiary/contract', '@ostiary/documents', '@ostiary/faces'],
-  'tests/testkit': [...PACKAGES, '@ostiary/server/measure'],
-  'tests/puppet': [...PACKAGES, '@ostiary/models/*', '@ostiary/testkit/*', '@ostiary/server/capture-checks'],
-  'tests/acceptance': [
-    '@ostiary/device',
-    '@ostiary/device/simulated',
-    '@ostiary/sdk',
-    '@ostiary/sdk/*',
-    '@ostiary/testkit/*',
-  ],
+  'apps/server': SERVICE,
+  'apps/key-holder': SERVICE,
+  'apps/launch': [...CONTRACT, 'crypto', 'device', 'documents', 'faces', 'token'],
+  'apps/cli': [...CONTRACT, 'device', 'device/simulated', 'sdk', 'sdk/fixtures', 'server/operate', 'token'],
+  models: ['contract', 'documents', 'faces'],
+  'tests/testkit': [...PACKAGES, 'server/measure'],
+  'tests/puppet': [...PACKAGES, 'models/*', 'testkit/*', 'server/capture-checks'],
+  'tests/acceptance': ['device', 'device/simulated', 'sdk', 'sdk/*', 'testkit/*'],
   'tests/conformance': [
     ...PACKAGES,
-    '@ostiary/models/*',
-    '@ostiary/testkit/*',
-    '@ostiary/key-holder/conformance',
-    '@ostiary/server/capture-checks',
-    '@ostiary/server/conformance',
-    '@ostiary/launch/conformance',
-    '@ostiary/launch/browser-conformance',
+    'models/*',
+    'testkit/*',
+    'key-holder/conformance',
+    'server/capture-checks',
+    'server/conformance',
+    'launch/conformance',
+    'launch/browser-conformance',
   ],
   'measures/bench': MEASURES,
   'measures/drills': MEASURES,
   'measures/accuracy': MEASURES,
-  tools: [
-    ...PACKAGES,
-    '@ostiary/testkit/*',
-    '@ostiary/server/operate',
-    '@ostiary/server/conformance',
-    '@ostiary/launch/conformance',
-  ],
+  tools: [...PACKAGES, 'testkit/*', 'server/operate', 'server/conformance', 'launch/conformance'],
 }
 
 /** What a workspace's tests may use beside that. The server is tested with the device's own code. */
 const TESTS: Record<string, readonly string[]> = {
-  'apps/cli': ['@ostiary/sdk/webhooks', '@ostiary/testkit/eventually', '@ostiary/testkit/key-holder'],
+  'apps/cli': ['sdk/webhooks', 'testkit/eventually', 'testkit/key-holder'],
   'apps/server': [
-    '@ostiary/device',
-    '@ostiary/device/last-release',
-    '@ostiary/device/simulated',
-    '@ostiary/testkit/key-holder',
-    '@ostiary/testkit/key-holder-relay',
-    '@ostiary/testkit/ports',
-    '@ostiary/testkit/limits',
-    '@ostiary/testkit/missing',
-    '@ostiary/testkit/pgbouncer',
-    '@ostiary/testkit/run',
-    '@ostiary/testkit/eventually',
-    '@ostiary/testkit/measuring/test-figure',
+    'device',
+    'device/simulated',
+    'testkit/eventually',
+    'testkit/key-holder',
+    'testkit/key-holder-relay',
+    'testkit/limits',
+    'testkit/measuring/test-figure',
+    'testkit/missing',
+    'testkit/pgbouncer',
+    'testkit/ports',
+    'testkit/run',
   ],
   'apps/key-holder': [
-    '@ostiary/testkit/databases',
-    '@ostiary/testkit/eventually',
-    '@ostiary/testkit/key-holder',
-    '@ostiary/testkit/limits',
-    '@ostiary/token/testing',
+    'testkit/databases',
+    'testkit/eventually',
+    'testkit/key-holder',
+    'testkit/limits',
+    'token/testing',
   ],
 }
 
 /** Packages that also run in browsers. */
-const PORTABLE = [
-  'packages/contract',
-  'packages/crypto',
-  'packages/device',
-  'packages/documents',
-  'packages/faces',
-  'packages/sdk',
-  'packages/token',
-]
+const PORTABLE = ['contract', 'crypto', 'device', 'documents', 'faces', 'sdk', 'token'].map(
+  (name) => `packages/${name}`,
+)
 
 /** Rooms of the server, top row first. Imports go down; never up, never within a row. */
 const ROWS: readonly (readonly string[])[] = [
@@ -138,7 +98,7 @@ const ROWS: readonly (readonly string[])[] = [
 const TEST = /\.test\.tsx?$|\/testing\//.source
 const anyOf = (names: readonly string[]) => `(${names.join('|')})`
 const exactly = (names: readonly string[]) =>
-  names.map((name) => (name.endsWith('*') ? `^${name.slice(0, -1)}` : `^${name}$`))
+  names.map((name) => (name.endsWith('*') ? `^@ostiary/${name.slice(0, -1)}` : `^@ostiary/${name}$`))
 const forbid = (
   name: string,
   from: IRegularForbiddenRuleType['from'],
