@@ -12,7 +12,6 @@ import {
   type SpecRow,
   type Suite,
 } from './count.ts'
-import { RULE_ONLY, WAITING } from './lists.ts'
 
 // Ids in brackets would claim rows of the real specification, so these are put together here.
 const named = (id: string) => `[${id}] what the test shows`
@@ -22,14 +21,13 @@ const ran = (suite: Suite, { outcome = 'pass' as Evidence['outcome'], source = '
   outcome,
   kinds: kindsOfFile(suite, source),
 })
-const NO_LISTS = { waiting: {}, ruleOnly: {} }
-const standingOf = (kind: SpecRow['kind'], ...evidence: Evidence[]) => judgeRow(row(kind), evidence, NO_LISTS).standing
+const standingOf = (kind: SpecRow['kind'], ...evidence: Evidence[]) =>
+  judgeRow(row(kind), evidence).gap === undefined ? 'proven' : 'gap'
 
 describe('a row is proven by a test of its own kind', () => {
   test('a row marked page without a browser test is not counted as proven', () => {
     const others = [ran('pure'), ran('api'), ran('acceptance')]
-    const { standing, reason } = judgeRow(row('page'), others, NO_LISTS)
-    assert.deepEqual([standing, reason], ['gap', 'no passing page test, only tests of other kinds'])
+    assert.equal(judgeRow(row('page'), others).gap, 'no passing page test, only tests of other kinds')
     assert.equal(standingOf('page', ...others, ran('launch')), 'proven')
   })
 
@@ -68,35 +66,16 @@ describe('a row is proven by a test of its own kind', () => {
   })
 })
 
-describe('rows that are not proven as written', () => {
-  test('a row on the list of rules needs a passing test of any kind, and is never proven', () => {
-    const lists = { waiting: {}, ruleOnly: { 'A-001': 'narrower' } }
-    assert.equal(judgeRow(row('http'), [ran('api')], lists).standing, 'rule only')
-    assert.equal(judgeRow(row('page'), [ran('pure')], lists).standing, 'rule only')
-    assert.equal(judgeRow(row('page'), [], lists).standing, 'gap')
-  })
-
-  test('a waiting row has no test; one that carries its id is a mistake', () => {
-    const lists = { waiting: { 'A-001': 'not built' }, ruleOnly: {} }
-    assert.deepEqual(judgeRow(row('http'), [], lists), { ...row('http'), standing: 'waiting', reason: 'not built' })
-    assert.deepEqual(findMistakes([row('http')], [], lists), [])
-    assert.deepEqual(findMistakes([row('http')], [ran('pure')], lists), [
-      'A-001 is listed as waiting, but a test carries it',
-    ])
-  })
-
-  test('ids that are no rows, and rows on both lists, are mistakes', () => {
-    const lists = { waiting: { 'A-001': '', 'B-001': '' }, ruleOnly: { 'A-001': '' } }
-    assert.deepEqual(findMistakes([row('http')], [ran('api', { id: 'E-999' })], lists), [
-      'A test carries E-999, which is no row',
-      'A list names B-001, which is no row',
-      'A-001 is both waiting and rule only',
-    ])
-  })
+test('a row without a test is a gap', () => {
+  assert.deepEqual(judgeRow(row('http'), []), { ...row('http'), gap: 'no passing http test' })
 })
 
-test('the real lists name rows of the specification, each once', () => {
-  const rows = readRows(readFileSync(`${ROOT}tests/acceptance/spec-rows.md`, 'utf8'))
-  assert.equal(rows.length, 252)
-  assert.deepEqual(findMistakes(rows, [], { waiting: WAITING, ruleOnly: RULE_ONLY }), [])
+test('an id that is no row is a mistake', () => {
+  assert.deepEqual(findMistakes([row('http')], [ran('api', { id: 'E-999' }), ran('api')]), [
+    'A test carries E-999, which is no row',
+  ])
+})
+
+test('the specification has 252 rows', () => {
+  assert.equal(readRows(readFileSync(`${ROOT}tests/acceptance/spec-rows.md`, 'utf8')).length, 252)
 })

@@ -54,46 +54,22 @@ export interface Evidence {
   kinds: ReadonlySet<Kind>
 }
 
-export interface Lists {
-  waiting: Readonly<Record<string, string>>
-  ruleOnly: Readonly<Record<string, string>>
-}
-
-export type Standing = 'proven' | 'rule only' | 'waiting' | 'gap'
 export interface JudgedRow extends SpecRow {
-  standing: Standing
-  /** Why the row is not proven as written; empty where it is. */
-  reason: string
+  /** Why the row is not proven as written; undefined where it is. */
+  gap: string | undefined
 }
 
-export function judgeRow(row: SpecRow, evidence: readonly Evidence[], { waiting, ruleOnly }: Lists): JudgedRow {
+export function judgeRow(row: SpecRow, evidence: readonly Evidence[]): JudgedRow {
   const own = evidence.filter(({ id }) => id === row.id)
-  const judged = (standing: Standing, reason = ''): JudgedRow => ({ ...row, standing, reason })
-  if (own.some(({ outcome }) => outcome === 'fail')) return judged('gap', 'a test of it fails')
+  if (own.some(({ outcome }) => outcome === 'fail')) return { ...row, gap: 'a test of it fails' }
   const passing = own.filter(({ outcome }) => outcome === 'pass')
-  const waits = waiting[row.id]
-  if (waits !== undefined) return judged('waiting', waits)
-  const narrower = ruleOnly[row.id]
-  if (narrower !== undefined)
-    return passing.length > 0 ? judged('rule only', narrower) : judged('gap', 'no passing test of its rule')
-  if (passing.some(({ kinds }) => kinds.has(row.kind))) return judged('proven')
-  return judged('gap', `no passing ${row.kind} test${passing.length > 0 ? ', only tests of other kinds' : ''}`)
+  if (passing.some(({ kinds }) => kinds.has(row.kind))) return { ...row, gap: undefined }
+  return { ...row, gap: `no passing ${row.kind} test${passing.length > 0 ? ', only tests of other kinds' : ''}` }
 }
 
-/** What is wrong with the tests' ids and with the lists, one sentence each. */
-export function findMistakes(rows: readonly SpecRow[], evidence: readonly Evidence[], lists: Lists): string[] {
+/** Ids that tests carry and that are no rows, one sentence each. */
+export function findMistakes(rows: readonly SpecRow[], evidence: readonly Evidence[]): string[] {
   const known = new Set(rows.map(({ id }) => id))
   const claimed = new Set(evidence.map(({ id }) => id))
-  const listed = [...Object.keys(lists.waiting), ...Object.keys(lists.ruleOnly)]
-  return [
-    ...[...claimed].filter((id) => !known.has(id)).map((id) => `A test carries ${id}, which is no row`),
-    ...[...new Set(listed)].filter((id) => !known.has(id)).map((id) => `A list names ${id}, which is no row`),
-    ...Object.keys(lists.waiting)
-      .filter((id) => id in lists.ruleOnly)
-      .map((id) => `${id} is both waiting and rule only`),
-    // An id in a test's name says that the test proves the row: either the test says too much, or the list is out of date.
-    ...Object.keys(lists.waiting)
-      .filter((id) => claimed.has(id))
-      .map((id) => `${id} is listed as waiting, but a test carries it`),
-  ]
+  return [...claimed].filter((id) => !known.has(id)).map((id) => `A test carries ${id}, which is no row`)
 }

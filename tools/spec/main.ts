@@ -1,6 +1,6 @@
 /**
  * `npm run spec`: how much of the interface specification is proven. Per area and per kind it counts the rows of spec-rows.md that are
- * proven as written, those of which only the rule is tested, and those that wait for something that is not built.
+ * proven as written, and lists the others.
  * Runs the tests that carry an id, or with `--from-reports` reads what the last runs left in .reports.
  * Fails when a row that should be proven is not.
  */
@@ -18,7 +18,6 @@ import {
   SUITES,
   type Suite,
 } from './count.ts'
-import { RULE_ONLY, WAITING } from './lists.ts'
 
 const AREA_NAMES: Readonly<Record<string, string>> = {
   A: 'strings',
@@ -35,7 +34,6 @@ interface ReportLine {
   name: string
   outcome: Evidence['outcome']
 }
-const LISTS = { waiting: WAITING, ruleOnly: RULE_ONLY }
 const reportOf = (suite: Suite) => `${ROOT}.reports/${suite}.ndjson`
 
 if (!process.argv.includes('--from-reports')) runTests()
@@ -46,11 +44,11 @@ if (missing.length > 0) {
 }
 const rows = readRows(readFileSync(`${ROOT}tests/acceptance/spec-rows.md`, 'utf8'))
 const evidence = SUITES.flatMap((suite) => readEvidence(reportOf(suite)))
-const judged = rows.map((row) => judgeRow(row, evidence, LISTS))
-const mistakes = findMistakes(rows, evidence, LISTS)
+const judged = rows.map((row) => judgeRow(row, evidence))
+const mistakes = findMistakes(rows, evidence)
 print(judged)
 for (const mistake of mistakes) console.log(mistake)
-process.exitCode = mistakes.length > 0 || judged.some(({ standing }) => standing === 'gap') ? 1 : 0
+process.exitCode = mistakes.length > 0 || judged.some(({ gap }) => gap !== undefined) ? 1 : 0
 
 function runTests(): void {
   for (const suite of SUITES) rmSync(reportOf(suite), { force: true })
@@ -76,23 +74,20 @@ function readEvidence(report: string): Evidence[] {
 }
 
 function print(judged: readonly JudgedRow[]): void {
-  console.log(`${' '.repeat(19)}proven as written   rule only   waiting   gaps    rows`)
+  console.log(`${' '.repeat(19)}proven as written   gaps    rows`)
   for (const [area, inArea] of Map.groupBy(judged, ({ id }) => id.charAt(0)))
     printCounts(`${area}  ${AREA_NAMES[area] ?? ''}`, inArea)
   printCounts('   all', judged)
   console.log('\nby kind')
   for (const [kind, ofKind] of Map.groupBy(judged, (row) => row.kind)) printCounts(`   ${kind}`, ofKind)
-  for (const standing of ['rule only', 'waiting', 'gap'] as const) {
-    const listed = judged.filter((row) => row.standing === standing)
-    if (listed.length > 0) console.log(`\n${standing === 'gap' ? 'GAPS' : standing}`)
-    for (const { id, reason, statement } of listed)
-      console.log(standing === 'gap' ? `  ${id}  ${reason}: ${statement}` : `  ${id}  ${reason}`)
-  }
+  const gaps = judged.filter(({ gap }) => gap !== undefined)
+  if (gaps.length > 0) console.log('\nGAPS')
+  for (const { id, gap, statement } of gaps) console.log(`  ${id}  ${gap}: ${statement}`)
 }
 
 function printCounts(name: string, rows: readonly JudgedRow[]): void {
-  const count = (standing: JudgedRow['standing']) => rows.filter((row) => row.standing === standing).length
-  const cells = [count('proven'), count('rule only'), count('waiting'), count('gap'), rows.length]
-  const widths = [17, 12, 10, 7, 8]
+  const gaps = rows.filter(({ gap }) => gap !== undefined).length
+  const cells = [rows.length - gaps, gaps, rows.length]
+  const widths = [17, 7, 8]
   console.log(name.padEnd(19) + cells.map((cell, at) => String(cell).padStart(widths[at] ?? 0)).join(''))
 }
