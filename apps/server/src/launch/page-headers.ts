@@ -1,5 +1,5 @@
 /**
- * The HTTP headers of the launch page, where the end user is checked, and of all its files. docs/internal/launch.md lists them for hosts that
+ * The HTTP headers of the launch page, where the end user is checked, and of all its files. docs/launch-page.md lists them for hosts that
  * serve the page themselves. tests/conformance/deploy.test.ts checks that the example in deploy/ sends the same headers.
  */
 
