@@ -5,7 +5,7 @@ import { figureAtMost } from '@ostiary/testkit/measuring/test-figure'
 import type { LightMyRequestResponse } from 'fastify'
 import type { Caller } from '../keys/index.ts'
 import { bucketOf } from '../platform/ids.ts'
-import { assertError, createHarness, type Harness } from '../testing/harness.ts'
+import { assertError, assertInvalid, createHarness, type Harness } from '../testing/harness.ts'
 import { digestPerson, purgeOldExceptions } from './exceptions.ts'
 
 const PATH = '/v2/open-sanctions/exceptions'
@@ -52,12 +52,6 @@ async function made(key: string, changes: Partial<typeof BODY> = {}): Promise<Ex
   const response = await post(key, { ...BODY, ...changes })
   assert.equal(response.statusCode, 201, response.body)
   return response.json()
-}
-
-function assertInvalid(response: LightMyRequestResponse, pointer: string, message: string): void {
-  assertError(response, 400, 'VALIDATION_FAILED', `The request is not valid: ${pointer} ${message}`, {
-    details: [{ pointer, message }],
-  })
 }
 
 describe('POST /v2/open-sanctions/exceptions', () => {

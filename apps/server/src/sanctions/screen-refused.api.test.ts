@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type ScreenReply, screenFile } from '@ostiary/contract'
 import { figureAtMost } from '@ostiary/testkit/measuring/test-figure'
-import { assertError } from '../testing/harness.ts'
+import { assertError, assertInvalid } from '../testing/harness.ts'
 import {
   CLOSE,
   createScreening,
@@ -134,9 +134,7 @@ describe('the request', () => {
   test('400: an unknown parameter, as everywhere else: a misspelt name must not pass for a threshold', async () => {
     const response = await server.send(FILE, { query: '?scorethreshold=0.5' })
     const [pointer, message] = ['/query/scorethreshold', 'is not a field: did you mean scoreThreshold?']
-    assertError(response, 400, 'VALIDATION_FAILED', `The request is not valid: ${pointer} ${message}`, {
-      details: [{ pointer, message }],
-    })
+    assertInvalid(response, pointer, message)
   })
 
   for (const dataset of ['nobody_has_this', 'Demo', 'de-mo', '%2e%2e%2fdemo', 'a%00b', 'x'.repeat(65), 'tenants']) {

@@ -190,3 +190,9 @@ export function assertError(
   assert.equal(response.statusCode, statusCode)
   assert.equal(response.headers['content-type'], 'application/json; charset=utf-8')
 }
+
+/** The same of a request with one thing wrong. */
+export function assertInvalid(response: LightMyRequestResponse, pointer: string, message: string): void {
+  const details = [{ pointer, message }]
+  assertError(response, 400, 'VALIDATION_FAILED', `The request is not valid: ${pointer} ${message}`, { details })
+}
