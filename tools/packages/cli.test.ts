@@ -3,20 +3,17 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { VERSION } from '@ostiary/contract/version'
-import { type CliPackage, makeCli } from './cli.ts'
+import { makeCli } from './cli.ts'
 
-let cli: CliPackage
 /** As npm unpacks it: outside of the checkout, so that it finds nothing of ours. */
 const folder = mkdtempSync(join(tmpdir(), 'ostiary-cli-'))
-before(async () => {
-  cli = await makeCli()
-  for (const [path, content] of Object.entries(cli.files)) {
-    mkdirSync(dirname(join(folder, path)), { recursive: true })
-    writeFileSync(join(folder, path), content)
-  }
-})
+const cli = await makeCli()
+for (const [path, content] of Object.entries(cli.files)) {
+  mkdirSync(dirname(join(folder, path)), { recursive: true })
+  writeFileSync(join(folder, path), content)
+}
 after(() => rmSync(folder, { recursive: true }))
 
 function ostiary(...args: string[]) {

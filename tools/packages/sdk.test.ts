@@ -1,16 +1,13 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { before, test } from 'node:test'
+import { test } from 'node:test'
 import { VERSION } from '@ostiary/contract/version'
-import { compile } from './testing/compile.ts'
-import { makeSdk, type SdkPackage } from './sdk.ts'
 import { packArchive } from './archive.ts'
+import { makeSdk, type SdkPackage } from './sdk.ts'
+import { compile } from './testing/compile.ts'
 
-let sdk: SdkPackage
-before(async () => {
-  sdk = await makeSdk()
-})
+const sdk = await makeSdk()
 
 const textOf = (path: string) => String(sdk.files[path] ?? assert.fail(`${path} is not in the package`))
 const manifest = () => JSON.parse(textOf('package.json')) as Record<string, never>

@@ -3,28 +3,24 @@ import { randomBytes } from 'node:crypto'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { RELEASED_MODELS } from '@ostiary/contract'
 import pg from 'pg'
 import { runCli } from './cli.ts'
 import { COMMANDS } from './commands.ts'
 
 const name = `test_cli_${randomBytes(5).toString('hex')}`
-let cluster: pg.Client
-let env: Record<string, string>
-before(async () => {
-  cluster = new pg.Client(process.env.OSTIARY_TEST_CLUSTER)
-  await cluster.connect()
-  await cluster.query(`create database ${name}`)
-  const url = Object.assign(new URL(process.env.OSTIARY_TEST_CLUSTER ?? ''), { pathname: `/${name}` })
-  env = {
-    DATABASE_CONNECT_TIMEOUT_MS: '60000',
-    DATABASE_URL: url.href,
-    MASTER_KEY: randomBytes(32).toString('base64'),
-    PORT: '18080',
-    ADMIN_PORT: '19400',
-  }
-})
+const cluster = new pg.Client(process.env.OSTIARY_TEST_CLUSTER)
+await cluster.connect()
+await cluster.query(`create database ${name}`)
+const url = Object.assign(new URL(process.env.OSTIARY_TEST_CLUSTER ?? ''), { pathname: `/${name}` })
+let env: Record<string, string> = {
+  DATABASE_CONNECT_TIMEOUT_MS: '60000',
+  DATABASE_URL: url.href,
+  MASTER_KEY: randomBytes(32).toString('base64'),
+  PORT: '18080',
+  ADMIN_PORT: '19400',
+}
 after(async () => {
   await cluster.query(`drop database ${name} with (force)`)
   await cluster.end()

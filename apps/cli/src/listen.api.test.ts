@@ -6,7 +6,7 @@ import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { verifyWebhook } from '@ostiary/sdk'
 import { eventually } from '@ostiary/testkit/eventually'
 import { startApi } from './testing/running-api.ts'
@@ -29,13 +29,10 @@ const receiver = createServer(async (request, response) => {
   await held
   response.writeHead(status).end()
 })
-let hook: string
 
-before(async () => {
-  Object.assign(api.env, { XDG_STATE_HOME: state, HOME: state })
-  await once(receiver.listen(0, '127.0.0.1'), 'listening')
-  hook = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`
-})
+Object.assign(api.env, { XDG_STATE_HOME: state, HOME: state })
+await once(receiver.listen(0, '127.0.0.1'), 'listening')
+const hook = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`
 after(() => {
   receiver.close()
   receiver.closeAllConnections()

@@ -1,19 +1,15 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import { TOKEN_BUDGET, type TokenVerdict } from '@ostiary/contract'
 import { budgetStore } from './shares/budget-store.ts'
 import { createSubject, type EvaluatedProbe, evaluateFace, newId, type Subject } from './testing/device.ts'
 import { faceOf, sameFace } from './testing/faces.ts'
-import { createHarness, type Harness } from './testing/harness.ts'
+import { createHarness } from './testing/harness.ts'
 import { DAY_MS } from './testing/manual-clock.ts'
 
 const face = faceOf(11)
-let harness: Harness
-let material: Material
-before(async () => {
-  harness = await createHarness()
-  material = await createMaterial()
-})
+const harness = await createHarness()
+const material = await createMaterial()
 after(() => harness.close())
 
 /** A token with its probes. Made once: in another realm the same bytes are another token. */

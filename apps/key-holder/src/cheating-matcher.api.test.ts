@@ -1,24 +1,21 @@
 /** A matcher that cheats against a key holder that does not (review, finding 2 and test 20). It has the key of the service, its share and the token. */
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, describe, test } from 'node:test'
+import { after, beforeEach, describe, test } from 'node:test'
 import { KEY_HOLDER_PATHS, TOKEN_BUDGET } from '@ostiary/contract'
 import { evaluate, quantise, TOKEN_PARAMETERS } from '@ostiary/token'
 import { withConstantTests, withForeignTest, withShift } from '@ostiary/token/testing'
 import { comparisonFrame, createSubject, type EvaluatedProbe, evaluateFace, type Subject } from './testing/device.ts'
 import { faceOf, sameFace } from './testing/faces.ts'
-import { createHarness, type Harness } from './testing/harness.ts'
+import { createHarness } from './testing/harness.ts'
 
 const { scale } = TOKEN_PARAMETERS
 const LARGEST = Math.floor((6 * scale) / Math.SQRT2)
 const face = faceOf(21)
 const x = quantise(face)
-let harness: Harness
 let person: Subject
 /** Of a sign-in of the person, which the device has signed. */
 let genuine: EvaluatedProbe
-before(async () => {
-  harness = await createHarness()
-})
+const harness = await createHarness()
 beforeEach(async () => {
   person = await createSubject(face)
   await harness.caller.enrolPerson(person, face)

@@ -1,28 +1,15 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import { KEY_HOLDER_PATHS } from '@ostiary/contract'
 import type { Check } from './errors.ts'
-import {
-  type Changes,
-  createSubject,
-  type EvaluatedProbe,
-  enrolmentFrame,
-  evaluateFace,
-  newId,
-  type Subject,
-} from './testing/device.ts'
+import { type Changes, createSubject, enrolmentFrame, evaluateFace, newId } from './testing/device.ts'
 import { faceOf } from './testing/faces.ts'
-import { createHarness, type Harness } from './testing/harness.ts'
+import { createHarness } from './testing/harness.ts'
 
 const face = faceOf(21)
-let harness: Harness
-let person: Subject
-let evaluated: EvaluatedProbe
-before(async () => {
-  harness = await createHarness()
-  person = await createSubject(face)
-  evaluated = await evaluateFace(person, face, { isEnrolment: true })
-})
+const harness = await createHarness()
+const person = await createSubject(face)
+const evaluated = await evaluateFace(person, face, { isEnrolment: true })
 after(() => harness.close())
 
 async function isRefusedAt(check: Check, changes: Changes, subject = person): Promise<void> {

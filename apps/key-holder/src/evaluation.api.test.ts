@@ -1,34 +1,20 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import { KEY_HOLDER_PATHS } from '@ostiary/contract'
 import { createSealKeyPair } from '@ostiary/crypto'
 import { createToken } from '@ostiary/token'
 import type { Check } from './errors.ts'
-import {
-  type Changes,
-  comparisonFrame,
-  createSubject,
-  type EvaluatedProbe,
-  evaluateFace,
-  newId,
-  type Subject,
-} from './testing/device.ts'
+import { type Changes, comparisonFrame, createSubject, evaluateFace, newId } from './testing/device.ts'
 import { faceOf, sameFace } from './testing/faces.ts'
-import { createHarness, type Harness } from './testing/harness.ts'
+import { createHarness } from './testing/harness.ts'
 import { SECOND_MS } from './testing/manual-clock.ts'
 
 const face = faceOf(1)
-let harness: Harness
-let person: Subject
-let genuine: EvaluatedProbe
-let other: EvaluatedProbe
-before(async () => {
-  harness = await createHarness()
-  person = await createSubject(face)
-  await harness.caller.enrolPerson(person, face)
-  genuine = await evaluateFace(person, sameFace(face, 2))
-  other = await evaluateFace(person, faceOf(3))
-})
+const harness = await createHarness()
+const person = await createSubject(face)
+await harness.caller.enrolPerson(person, face)
+const genuine = await evaluateFace(person, sameFace(face, 2))
+const other = await evaluateFace(person, faceOf(3))
 after(() => harness.close())
 
 /** A comparison with these changes is rejected at this check, and nothing of it is counted for the owner. */

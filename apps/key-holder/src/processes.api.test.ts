@@ -2,34 +2,26 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { KEY_HOLDER_LIMITS } from '@ostiary/contract'
 import { eventually } from '@ostiary/testkit/eventually'
-import { type RunningKeyHolder, runKeyHolder, startKeyHolder } from '@ostiary/testkit/key-holder'
+import { runKeyHolder, startKeyHolder } from '@ostiary/testkit/key-holder'
 import pg from 'pg'
-import { type Caller, createCaller, sendTo } from './testing/caller.ts'
-import { createSubject, type EvaluatedProbe, evaluateFace, newId, type Subject } from './testing/device.ts'
+import { createCaller, sendTo } from './testing/caller.ts'
+import { createSubject, evaluateFace, newId } from './testing/device.ts'
 import { faceOf } from './testing/faces.ts'
 
 const face = faceOf(51)
-let keyHolder: RunningKeyHolder
-let caller: Caller
-let database: pg.Pool
-let person: Subject
-let genuine: EvaluatedProbe
-let other: EvaluatedProbe
-before(async () => {
-  const clusterUrl = process.env.OSTIARY_TEST_CLUSTER ?? ''
-  keyHolder = await startKeyHolder({ logName: 'api-test', clusterUrl })
-  const { url, matcherSeed, published, databaseUrl } = keyHolder
-  caller = await createCaller({ send: sendTo(url), seed: Buffer.from(matcherSeed, 'base64url'), published })
-  database = new pg.Pool({ connectionString: databaseUrl, max: 2 })
-  person = await createSubject(face)
-  await caller.enrolPerson(person, face)
-  genuine = await evaluateFace(person, face)
-  other = await evaluateFace(person, faceOf(52))
-})
+const clusterUrl = process.env.OSTIARY_TEST_CLUSTER ?? ''
+const keyHolder = await startKeyHolder({ logName: 'api-test', clusterUrl })
+const { url, matcherSeed, published, databaseUrl } = keyHolder
+const caller = await createCaller({ send: sendTo(url), seed: Buffer.from(matcherSeed, 'base64url'), published })
+const database = new pg.Pool({ connectionString: databaseUrl, max: 2 })
+const person = await createSubject(face)
+await caller.enrolPerson(person, face)
+const genuine = await evaluateFace(person, face)
+const other = await evaluateFace(person, faceOf(52))
 after(async () => {
   await database.end()
   await keyHolder.remove()

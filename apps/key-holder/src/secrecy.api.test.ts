@@ -1,16 +1,13 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { KEY_HOLDER_PATHS } from '@ostiary/contract'
 import { bodyHash } from '@ostiary/crypto'
 import { createSubject, evaluateFace } from './testing/device.ts'
 import { faceOf } from './testing/faces.ts'
-import { createHarness, type Harness } from './testing/harness.ts'
+import { createHarness } from './testing/harness.ts'
 
 const face = faceOf(41)
-let harness: Harness
-before(async () => {
-  harness = await createHarness()
-})
+const harness = await createHarness()
 after(() => harness.close())
 
 test('neither the log nor the metrics nor an answer names a person, a token, a nonce, a key, a hash or a score', async () => {

@@ -1,20 +1,17 @@
 import assert from 'node:assert/strict'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import { KEY_HOLDER_LIMITS, KEY_HOLDER_PATHS } from '@ostiary/contract'
 import { readServiceKey, signServiceRequest } from '@ostiary/crypto'
 import { createCaller, newSeed } from './testing/caller.ts'
 import { newId } from './testing/device.ts'
-import { createHarness, type Harness } from './testing/harness.ts'
+import { createHarness } from './testing/harness.ts'
 import { SECOND_MS } from './testing/manual-clock.ts'
 
 const [first, second] = [newSeed(), newSeed()]
 const publicKeyOf = async (seed: Uint8Array) => (await readServiceKey(seed)).publicKey
-let harness: Harness
-before(async () => {
-  const keys = await Promise.all([first, second].map(publicKeyOf))
-  harness = await createHarness({ env: { MATCHER_KEYS: `${keys[0]} # old\n${keys[1]}` } })
-})
+const keys = await Promise.all([first, second].map(publicKeyOf))
+const harness = await createHarness({ env: { MATCHER_KEYS: `${keys[0]} # old\n${keys[1]}` } })
 after(() => harness.close())
 
 const callerOf = (seed: Uint8Array) =>

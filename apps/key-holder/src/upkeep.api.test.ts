@@ -1,7 +1,7 @@
 /** What happens to stored shares: purge, erasure, reseal; and the deadline of every answer. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import { KEY_HOLDER_LIMITS } from '@ostiary/contract'
 import { parseMasterKeys } from '@ostiary/service-kit/sealing'
 import { judge } from '@ostiary/token'
@@ -12,20 +12,17 @@ import { reseal } from './reseal.ts'
 import { createCaller } from './testing/caller.ts'
 import { createSubject, evaluateFace, newId, type Subject } from './testing/device.ts'
 import { faceOf } from './testing/faces.ts'
-import { createHarness, type Harness } from './testing/harness.ts'
+import { createHarness } from './testing/harness.ts'
 import { DAY_MS, HOUR_MS, SECOND_MS } from './testing/manual-clock.ts'
 import { createWire, openStore } from './wire.ts'
 
 const face = faceOf(31)
 let judgeMs = 0
-let harness: Harness
-before(async () => {
-  harness = await createHarness({
-    judge: async (input) => {
-      harness.clock.advance(judgeMs)
-      return judge(input)
-    },
-  })
+const harness = await createHarness({
+  judge: async (input) => {
+    harness.clock.advance(judgeMs)
+    return judge(input)
+  },
 })
 after(() => harness.close())
 

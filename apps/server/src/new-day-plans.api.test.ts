@@ -3,27 +3,22 @@
  * serves until PostgreSQL counts their rows, a minute later. So it must read rows by their keys, however empty the table looked.
  */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { type AgeFixture, createAgeFixture } from './age/testing/fixture.ts'
-import { type Db, type Queryable, sql } from './platform/db.ts'
+import { after, test } from 'node:test'
+import { createAgeFixture } from './age/testing/fixture.ts'
+import { type Queryable, sql } from './platform/db.ts'
 import { partitionName } from './platform/partitions.ts'
 import { arrangeWebhookPartitions } from './webhooks/jobs.ts'
 
 const POOL = 2
 
-let fixture: AgeFixture
-let db: Db
-let day: string
-before(async () => {
-  fixture = await createAgeFixture({ DATABASE_POOL_MAX: String(POOL) })
-  const { platform } = fixture.harness.wire
-  const [cell] = platform.cells.all()
-  assert.ok(cell)
-  db = cell.db
-  const now = platform.clock.now()
-  await arrangeWebhookPartitions(db, now)
-  day = partitionName('', now)
-})
+const fixture = await createAgeFixture({ DATABASE_POOL_MAX: String(POOL) })
+const { platform } = fixture.harness.wire
+const [cell] = platform.cells.all()
+assert.ok(cell)
+const db = cell.db
+const now = platform.clock.now()
+await arrangeWebhookPartitions(db, now)
+const day = partitionName('', now)
 after(() => fixture.close())
 
 interface Prepared {

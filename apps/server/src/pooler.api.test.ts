@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { missingPooler, type Pooler, startPooler } from '@ostiary/testkit/pgbouncer'
 import pg from 'pg'
 import { loadConfig } from './config.ts'
@@ -8,7 +8,7 @@ import { diagnose } from './doctor.ts'
 import { storeSettings } from './platform/connection-check.ts'
 import { sql } from './platform/db.ts'
 import { migrate, readMigrations } from './platform/migrate.ts'
-import { createTestDatabase, type TestDatabase } from './testing/harness.ts'
+import { createTestDatabase } from './testing/harness.ts'
 import { createWire } from './wire.ts'
 
 const skip = missingPooler() ?? false
@@ -16,11 +16,8 @@ const PREPARED = ['max_prepared_statements = 500']
 const IGNORED = ['ignore_startup_parameters = statement_timeout,idle_in_transaction_session_timeout,options']
 const MASTER_KEY = randomBytes(32).toString('base64')
 
-let database: TestDatabase
 const poolers: Pooler[] = []
-before(async () => {
-  database = await createTestDatabase()
-})
+const database = await createTestDatabase()
 after(async () => {
   for (const pooler of poolers) await pooler.stop()
   await database.drop()

@@ -4,21 +4,17 @@ import { randomBytes } from 'node:crypto'
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { eventually } from '@ostiary/testkit/eventually'
 import { TEST_LIMITS } from '@ostiary/testkit/limits'
 import { figureAtMost } from '@ostiary/testkit/measuring/test-figure'
 import { freePorts } from '@ostiary/testkit/ports'
-import { createTestDatabase, type TestDatabase } from './testing/harness.ts'
+import { createTestDatabase } from './testing/harness.ts'
 import { startStopwatch } from './testing/stopwatch.ts'
 
-let database: TestDatabase
-let settings: Record<string, string>
-before(async () => {
-  database = await createTestDatabase()
-  settings = { ...TEST_LIMITS, DATABASE_URL: database.url, MASTER_KEY: randomBytes(32).toString('base64') }
-})
+const database = await createTestDatabase()
+const settings = { ...TEST_LIMITS, DATABASE_URL: database.url, MASTER_KEY: randomBytes(32).toString('base64') }
 after(() => database.drop())
 
 interface Running {

@@ -1,13 +1,10 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { listJobs } from './jobs.ts'
 import { listTables } from './tables.ts'
-import { createHarness, type Harness } from './testing/harness.ts'
+import { createHarness } from './testing/harness.ts'
 
-let harness: Harness
-before(async () => {
-  harness = await createHarness()
-})
+const harness = await createHarness()
 after(() => harness.close())
 
 const PRIMARY_KEYS = `

@@ -3,22 +3,18 @@ import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { eventually } from '@ostiary/testkit/eventually'
 import { TEST_LIMITS } from '@ostiary/testkit/limits'
 import { loadConfig } from './config.ts'
 import { createLog } from './platform/log.ts'
-import { createTestDatabase, migratedTemplate, type TestDatabase } from './testing/harness.ts'
+import { createTestDatabase, migratedTemplate } from './testing/harness.ts'
 import { createWire, type Wire } from './wire.ts'
 
 const ROUNDS = 20
 
-let database: TestDatabase
-let lists: string
-before(async () => {
-  database = await createTestDatabase(await migratedTemplate())
-  lists = mkdtempSync(join(tmpdir(), 'ostiary-lists-'))
-})
+const database = await createTestDatabase(await migratedTemplate())
+const lists = mkdtempSync(join(tmpdir(), 'ostiary-lists-'))
 after(async () => {
   await database.drop()
   rmSync(lists, { recursive: true, force: true })

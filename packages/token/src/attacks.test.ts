@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { before, test } from 'node:test'
+import { test } from 'node:test'
 import { EVALUATION_BYTES, evaluate, judge, quantise, TOKEN_PARAMETERS } from './index.ts'
 import { HEADER_BYTES, RING_BYTES } from './parameters.ts'
 import { testsOf } from './probe-tests.ts'
@@ -10,10 +10,7 @@ const { n, t, scale, dimension } = TOKEN_PARAMETERS
 const next = createNumbers(21)
 const face = randomFace(next)
 const honest = Array.from(quantise(face))
-let enrolled: Awaited<ReturnType<typeof tokenOf>>
-before(async () => {
-  enrolled = await tokenOf(face, 'attacked')
-})
+const enrolled = await tokenOf(face, 'attacked')
 
 const length = Math.sqrt(innerProduct(face, face))
 const scaled = (factor: number) => face.map((value) => Math.round((value / length) * scale * factor))

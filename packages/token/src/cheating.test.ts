@@ -1,7 +1,7 @@
 /** The review's attacks A1 and A2 succeed wherever an evaluation is given away: what stands before one is signatures and budgets. */
 import assert from 'node:assert/strict'
-import { before, describe, test } from 'node:test'
-import { type EnrolledToken, evaluate, judge, probeFault, quantise, TOKEN_PARAMETERS, tokenIdOf } from './index.ts'
+import { describe, test } from 'node:test'
+import { evaluate, judge, probeFault, quantise, TOKEN_PARAMETERS, tokenIdOf } from './index.ts'
 import {
   decryptProbe,
   probeForKey,
@@ -15,10 +15,7 @@ import { createNumbers, innerProduct, probeOf, randomFace, SECRET, tokenOf } fro
 const { scale, t } = TOKEN_PARAMETERS
 const face = randomFace(createNumbers(31))
 const x = Array.from(quantise(face))
-let enrolled: EnrolledToken
-before(async () => {
-  enrolled = await tokenOf(face, 'cheated')
-})
+const enrolled = await tokenOf(face, 'cheated')
 
 const evaluated = (probe: Uint8Array) => evaluate({ ...enrolled, probe, secret: SECRET, isEnrolment: false })
 const judged = async (probe: Uint8Array, evaluation: Uint8Array) =>

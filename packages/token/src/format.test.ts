@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { before, test } from 'node:test'
+import { test } from 'node:test'
 import {
   createProbe,
   createToken,
@@ -14,14 +14,9 @@ import { HEADER_BYTES, RING_BYTES } from './parameters.ts'
 import { createNumbers, probeOf, randomFace, SECRET, TOKEN_ID, tokenOf } from './testing/fixtures.ts'
 
 const face = randomFace(createNumbers(31))
-let enrolled: Awaited<ReturnType<typeof tokenOf>>
-let probe: Uint8Array
-let evaluation: Uint8Array
-before(async () => {
-  enrolled = await tokenOf(face, 'format')
-  probe = await probeOf(enrolled, face, 'format')
-  evaluation = await evaluate({ ...enrolled, probe, secret: SECRET, isEnrolment: false })
-})
+const enrolled = await tokenOf(face, 'format')
+const probe = await probeOf(enrolled, face, 'format')
+const evaluation = await evaluate({ ...enrolled, probe, secret: SECRET, isEnrolment: false })
 
 function changed(bytes: Uint8Array, at: number, value: number): Uint8Array {
   const copy = bytes.slice()

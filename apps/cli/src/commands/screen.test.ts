@@ -2,16 +2,15 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer, type Server } from 'node:http'
+import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { runCli } from '../cli.ts'
 
 const PERSON = { firstname: 'Vardo', lastname: 'Quellmar', dob: '17.04.1961' }
 const folder = mkdtempSync(join(tmpdir(), 'ostiary-cli-screen-'))
-let server: Server
 let asked = 0
 /** Runs while the service works. */
 let meanwhile = () => {}
@@ -19,33 +18,31 @@ let meanwhile = () => {}
 let odd: string[] = []
 /** How many calls the service refuses before it answers one. */
 let refusals = 0
-before(async () => {
-  server = createServer((request, response) => {
-    request.resume().on('end', () => {
-      asked++
-      meanwhile()
-      if (refusals-- > 0) {
-        response.writeHead(429, { 'content-type': 'application/json' })
-        return response.end(JSON.stringify({ code: 'RATE_LIMITED', message: 'Too many requests', retryAfter: 2 }))
-      }
-      const matched = { count: 0, records: [] }
-      const results = odd.map((warning) => ({ ...PERSON, id: '1', match: 'false', score: null, warnings: [warning] }))
-      const facts = {
-        dataset: 'demo',
-        version: 'v7',
-        scorerVersion: '1',
-        scoreThreshold: 0.9,
-        warnings: 0,
-        runId: 'r1',
-      }
-      response.writeHead(200, { 'content-type': 'application/json' })
-      response.end(JSON.stringify({ summary: { total: 1, matched, ...facts }, results }))
-    })
+const server = createServer((request, response) => {
+  request.resume().on('end', () => {
+    asked++
+    meanwhile()
+    if (refusals-- > 0) {
+      response.writeHead(429, { 'content-type': 'application/json' })
+      return response.end(JSON.stringify({ code: 'RATE_LIMITED', message: 'Too many requests', retryAfter: 2 }))
+    }
+    const matched = { count: 0, records: [] }
+    const results = odd.map((warning) => ({ ...PERSON, id: '1', match: 'false', score: null, warnings: [warning] }))
+    const facts = {
+      dataset: 'demo',
+      version: 'v7',
+      scorerVersion: '1',
+      scoreThreshold: 0.9,
+      warnings: 0,
+      runId: 'r1',
+    }
+    response.writeHead(200, { 'content-type': 'application/json' })
+    response.end(JSON.stringify({ summary: { total: 1, matched, ...facts }, results }))
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  writeFileSync(join(folder, 'people.csv'), 'id,firstname,lastname,dob\n1,Vardo,Quellmar,1961-04-17\n')
 })
+server.listen(0, '127.0.0.1')
+await once(server, 'listening')
+writeFileSync(join(folder, 'people.csv'), 'id,firstname,lastname,dob\n1,Vardo,Quellmar,1961-04-17\n')
 after(() => {
   server.close()
   rmSync(folder, { recursive: true, force: true })

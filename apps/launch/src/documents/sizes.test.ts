@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { build } from 'vite'
@@ -15,14 +15,10 @@ const PART_GZIP_BYTES_MAX = 60 * 1024
 /** The page names megabytes with one decimal, and rather too many than too few. */
 const ROUNDING_BYTES = 100_000
 
-let folder: string
-let files: Map<string, Buffer>
-before(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'ostiary-sizes-'))
-  await build({ configFile: join(PAGE, 'vite.config.ts'), logLevel: 'error', build: { outDir: folder } })
-  const assets = join(folder, 'assets')
-  files = new Map(readdirSync(assets).map((name) => [name, readFileSync(join(assets, name))]))
-})
+const folder = mkdtempSync(join(tmpdir(), 'ostiary-sizes-'))
+await build({ configFile: join(PAGE, 'vite.config.ts'), logLevel: 'error', build: { outDir: folder } })
+const assets = join(folder, 'assets')
+const files = new Map(readdirSync(assets).map((name) => [name, readFileSync(join(assets, name))]))
 after(() => rmSync(folder, { recursive: true, force: true }))
 
 const find = (pattern: RegExp) => [...files].filter(([name]) => pattern.test(name)).map(([, bytes]) => bytes)

@@ -1,21 +1,17 @@
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import type { ApiClientRecord } from '@ostiary/contract'
 import { bucketOf } from '../platform/ids.ts'
-import { assertError, createHarness, type Harness } from '../testing/harness.ts'
+import { assertError, createHarness } from '../testing/harness.ts'
 import { KEY_MAX_AGE_MS } from './cache.ts'
 import { bucketOfClient } from './client.ts'
 import { readClientKey, thumbprintOf } from './client-keys.ts'
 import { createSigner } from './testing/assertions.ts'
 import { basic, type CalledApp, createCalledApp, freshAddress } from './testing/called.ts'
 
-let harness: Harness
-let called: CalledApp
-before(async () => {
-  harness = await createHarness()
-  called = createCalledApp(harness)
-})
+const harness = await createHarness()
+const called = createCalledApp(harness)
 after(async () => {
   await called.app.close()
   await harness.close()

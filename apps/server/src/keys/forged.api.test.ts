@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { createHmac, hkdfSync, randomBytes } from 'node:crypto'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { CLIENT_ASSERTION_TYPE } from '@ostiary/contract'
 import { decodeJwt, decodeProtectedHeader, SignJWT } from 'jose'
-import { createHarness, type Harness, TEST_MASTER_KEY } from '../testing/harness.ts'
+import { createHarness, TEST_MASTER_KEY } from '../testing/harness.ts'
 import { KEY_MAX_AGE_MS } from './cache.ts'
 import { hashSecret } from './client.ts'
 import { assembleJwt, assertionForm, createSigner, goodClaims, sign } from './testing/assertions.ts'
-import { basic, type CalledApp, createCalledApp, freshAddress } from './testing/called.ts'
+import { basic, createCalledApp, freshAddress } from './testing/called.ts'
 
 const PUBLIC_URL = 'https://id.example'
 const TOKEN_URL = `${PUBLIC_URL}/oauth/token`
@@ -16,16 +16,10 @@ const GRANT = 'grant_type=client_credentials'
 const signer = createSigner()
 const stranger = createSigner()
 
-let harness: Harness
-let called: CalledApp
-let mine: Host
-let theirs: Host
-before(async () => {
-  harness = await createHarness({ PUBLIC_URL })
-  called = createCalledApp(harness)
-  mine = await host()
-  theirs = await host()
-})
+const harness = await createHarness({ PUBLIC_URL })
+const called = createCalledApp(harness)
+const mine = await host()
+const theirs = await host()
 after(async () => {
   await called.app.close()
   await harness.close()

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { operation } from '@ostiary/contract'
-import type { FastifyInstance } from 'fastify'
 import { createHttp } from '../platform/http.ts'
 import { route } from '../platform/route.ts'
-import { assertError, createHarness, type Harness } from '../testing/harness.ts'
+import { assertError, createHarness } from '../testing/harness.ts'
 import { findCaller } from './index.ts'
 
 const sendFile = operation({
@@ -19,16 +18,12 @@ const sendFile = operation({
   errors: [],
 })
 
-let harness: Harness
-let app: FastifyInstance
-before(async () => {
-  harness = await createHarness()
-  const { guard } = harness.wire.keys
-  app = createHttp({ ...harness.wire.platform, trustProxy: [], callerOf: findCaller })
-  route(app, sendFile, {
-    guard: guard.before(sendFile, 'sanctions'),
-    handler: (_request, reply) => reply.code(204).send(),
-  })
+const harness = await createHarness()
+const { guard } = harness.wire.keys
+const app = createHttp({ ...harness.wire.platform, trustProxy: [], callerOf: findCaller })
+route(app, sendFile, {
+  guard: guard.before(sendFile, 'sanctions'),
+  handler: (_request, reply) => reply.code(204).send(),
 })
 after(async () => {
   await app.close()

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { formatApiKey, parseApiKey } from '@ostiary/crypto'
 import { eventually } from '@ostiary/testkit/eventually'
 import { TEST_LIMITS } from '@ostiary/testkit/limits'
@@ -11,15 +11,12 @@ import { DAY_MS, systemClock } from '../platform/clock.ts'
 import { bucketOf } from '../platform/ids.ts'
 import { createLog } from '../platform/log.ts'
 import { migrate, readMigrations } from '../platform/migrate.ts'
-import { createHarness, createTestDatabase, type Harness, TEST_MASTER_KEY } from '../testing/harness.ts'
+import { createHarness, createTestDatabase, TEST_MASTER_KEY } from '../testing/harness.ts'
 import { startStopwatch } from '../testing/stopwatch.ts'
 import { createWire } from '../wire.ts'
 import { KEY_MAX_AGE_MS } from './cache.ts'
 
-let harness: Harness
-before(async () => {
-  harness = await createHarness()
-})
+const harness = await createHarness()
 after(() => harness.close())
 
 const USE = { scope: 'strings:rw', address: '127.0.0.1' } as const

@@ -1,25 +1,21 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { OAUTH_LIMITS } from '@ostiary/contract'
 import type { LightMyRequestResponse } from 'fastify'
 import { decodeJwt } from 'jose'
-import { createHarness, type Harness } from '../testing/harness.ts'
+import { createHarness } from '../testing/harness.ts'
 import { KEY_MAX_AGE_MS } from './cache.ts'
 import { purgeUsedAssertions } from './clients.ts'
 import { assertionForm, createSigner, goodClaims, type Signer, sign } from './testing/assertions.ts'
-import { basic, type CalledApp, createCalledApp, freshAddress } from './testing/called.ts'
+import { basic, createCalledApp, freshAddress } from './testing/called.ts'
 
 const PUBLIC_URL = 'https://id.example'
 const TOKEN_URL = `${PUBLIC_URL}/oauth/token`
 const FORM = 'application/x-www-form-urlencoded'
 const GRANT = 'grant_type=client_credentials'
 
-let harness: Harness
-let called: CalledApp
-before(async () => {
-  harness = await createHarness({ PUBLIC_URL: `${PUBLIC_URL}/` })
-  called = createCalledApp(harness)
-})
+const harness = await createHarness({ PUBLIC_URL: `${PUBLIC_URL}/` })
+const called = createCalledApp(harness)
 after(async () => {
   await called.app.close()
   await harness.close()

@@ -1,18 +1,15 @@
 /** What the matcher counts for itself (review, C4 and test 22). The key holder's own counts are tested there. */
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, describe, test } from 'node:test'
+import { after, beforeEach, describe, test } from 'node:test'
 import { TOKEN_BUDGET } from '@ostiary/contract'
 import { createTokenKeys } from '@ostiary/device'
 import { createProbe } from '@ostiary/token'
 import type { VerificationHost } from '../verification/testing/fixture.ts'
-import { createTokenFixture, type TokenFixture, type TokenUser } from './testing/people.ts'
+import { createTokenFixture, type TokenUser } from './testing/people.ts'
 
-let fixture: TokenFixture
 let host: VerificationHost
 let user: TokenUser
-before(async () => {
-  fixture = await createTokenFixture('matcher-budget')
-})
+const fixture = await createTokenFixture('matcher-budget')
 beforeEach(async () => {
   const { relay } = fixture
   relay.answer = undefined

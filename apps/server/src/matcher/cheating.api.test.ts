@@ -1,19 +1,16 @@
 /** A key holder or a client that cheats, against a matcher that serves (review, findings 1, 6 and 8, tests 19, 24 and 26). */
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, describe, test } from 'node:test'
+import { after, beforeEach, describe, test } from 'node:test'
 import { TOKEN_BUDGET } from '@ostiary/contract'
 import { createTokenKeys } from '@ostiary/device'
 import type { KeptToken, TokenKeeper } from '@ostiary/device/simulated'
 import { createProbe, PROBE_BYTES, TOKEN_PARAMETERS } from '@ostiary/token'
 import type { VerificationHost } from '../verification/testing/fixture.ts'
-import { createTokenFixture, type TokenFixture, type TokenUser } from './testing/people.ts'
+import { createTokenFixture, type TokenUser } from './testing/people.ts'
 
-let fixture: TokenFixture
 let host: VerificationHost
 let user: TokenUser
-before(async () => {
-  fixture = await createTokenFixture('matcher-cheating')
-})
+const fixture = await createTokenFixture('matcher-cheating')
 beforeEach(async () => {
   host = await fixture.newHost()
   user = await fixture.enrol(host)

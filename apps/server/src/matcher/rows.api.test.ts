@@ -1,16 +1,13 @@
 /** A writer of the matcher's database who has no key of it (review, finding 3 and test 21). */
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, describe, test } from 'node:test'
+import { after, beforeEach, describe, test } from 'node:test'
 import { createTokenKeys } from '@ostiary/device'
 import type { KeptToken, TokenKeeper } from '@ostiary/device/simulated'
 import type { VerificationHost } from '../verification/testing/fixture.ts'
-import { createTokenFixture, type TokenFixture, type TokenUser } from './testing/people.ts'
+import { createTokenFixture, type TokenUser } from './testing/people.ts'
 
-let fixture: TokenFixture
 let host: VerificationHost
-before(async () => {
-  fixture = await createTokenFixture('matcher-rows')
-})
+const fixture = await createTokenFixture('matcher-rows')
 beforeEach(async () => {
   // Failures of one tenant lock the network that they come from.
   host = await fixture.newHost()

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import { type Client, createClient, createFaces, feature } from '../biometrics/testing/faces.ts'
 import type { TenantData } from '../platform/tenant-data.ts'
-import { createHarness, type Harness } from '../testing/harness.ts'
+import { createHarness } from '../testing/harness.ts'
 import type { NewCredential, PasskeyVerdict } from './index.ts'
 import { type Authenticator, createAuthenticator, FLAG, type Lies, newPair } from './testing/authenticator.ts'
 
@@ -10,15 +10,10 @@ const party = { origin: 'https://id.example', rpId: 'id.example' }
 const OK = { ok: true }
 const refused = (reason: string) => ({ ok: false, reason })
 const faces = createFaces(19)
-let harness: Harness
-let client: Client
-let owner: TenantData
-before(async () => {
-  harness = await createHarness({ PUBLIC_URL: 'https://id.example' })
-  const { tenantId, key } = await harness.tenantWithKey({ scopes: ['node:*'] })
-  client = createClient(harness, key)
-  owner = { tenantId, livemode: false }
-})
+const harness = await createHarness({ PUBLIC_URL: 'https://id.example' })
+const { tenantId, key } = await harness.tenantWithKey({ scopes: ['node:*'] })
+const client = createClient(harness, key)
+const owner = { tenantId, livemode: false }
 after(() => harness.close())
 
 const db = () => harness.wire.platform.cells.forId(owner.tenantId)

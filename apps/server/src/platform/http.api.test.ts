@@ -1,14 +1,10 @@
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
-import { after, before, test } from 'node:test'
-import { createHarness, type Harness } from '../testing/harness.ts'
+import { after, test } from 'node:test'
+import { createHarness } from '../testing/harness.ts'
 
-let harness: Harness
-let port: number
-before(async () => {
-  harness = await createHarness()
-  port = Number(new URL(await harness.app.listen({ port: 0, host: '127.0.0.1' })).port)
-})
+const harness = await createHarness()
+const port = Number(new URL(await harness.app.listen({ port: 0, host: '127.0.0.1' })).port)
 after(() => harness.close())
 
 /** Sends bytes as they are and returns the whole answer. */

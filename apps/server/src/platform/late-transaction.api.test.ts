@@ -1,15 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, describe, test } from 'node:test'
-import { createTestDatabase, openTestDb, type TestDatabase } from '../testing/harness.ts'
-import { type Db, type Queryable, sql } from './db.ts'
+import { after, beforeEach, describe, test } from 'node:test'
+import { createTestDatabase, openTestDb } from '../testing/harness.ts'
+import { type Queryable, sql } from './db.ts'
 import { LateTransaction } from './late-transaction.ts'
 
-let database: TestDatabase
-let db: Db
-before(async () => {
-  database = await createTestDatabase()
-  db = openTestDb(database)
-})
+const database = await createTestDatabase()
+const db = openTestDb(database)
 after(async () => {
   await db.close()
   await database.drop()

@@ -1,17 +1,13 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { OPERATIONS } from '@ostiary/contract'
 import type { InjectOptions } from 'fastify'
-import { createHarness, type Harness } from '../testing/harness.ts'
+import { createHarness } from '../testing/harness.ts'
 
 // Each is a value that must never be in a log: one marker per kind of place it can be sent in.
 const MARK = 'MARKED7f3a'
-let harness: Harness
-let key: string
-before(async () => {
-  harness = await createHarness()
-  ;({ key } = await harness.tenantWithKey())
-})
+const harness = await createHarness()
+const { key } = await harness.tenantWithKey()
 after(() => harness.close())
 
 function attempts(method: string, path: string): InjectOptions[] {

@@ -3,29 +3,24 @@ import { createHash } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { VERSION } from '@ostiary/contract/version'
-import type { FastifyInstance } from 'fastify'
-import { createHarness, type Harness } from '../testing/harness.ts'
+import { createHarness } from '../testing/harness.ts'
 import { createHttp } from './http.ts'
 import { readPackages } from './package-files.ts'
 import { packageRoutes } from './package-routes.ts'
 
-let harness: Harness
-let app: FastifyInstance
 const folder = mkdtempSync(join(tmpdir(), 'ostiary-packages-'))
 const sdk = archiveOf({ 'package/README.md': 'x'.repeat(700), 'package/package.json': `{"version":"${VERSION}"}` })
 
-before(async () => {
-  writeFileSync(join(folder, 'ostiary-sdk.tgz'), sdk)
-  writeFileSync(join(folder, 'ostiary-cli.tgz'), archiveOf({ 'package/package.json': '{"version":"0.0.9"}' }))
-  harness = await createHarness()
-  // Beside the folder of this checkout, which has packages or not.
-  app = createHttp({ ...harness.wire.platform, trustProxy: [], callerOf: () => undefined })
-  app.register(packageRoutes, { prefix: '/here', version: VERSION, folder })
-  app.register(packageRoutes, { prefix: '/nowhere', version: VERSION, folder: join(folder, 'nothing') })
-})
+writeFileSync(join(folder, 'ostiary-sdk.tgz'), sdk)
+writeFileSync(join(folder, 'ostiary-cli.tgz'), archiveOf({ 'package/package.json': '{"version":"0.0.9"}' }))
+const harness = await createHarness()
+// Beside the folder of this checkout, which has packages or not.
+const app = createHttp({ ...harness.wire.platform, trustProxy: [], callerOf: () => undefined })
+app.register(packageRoutes, { prefix: '/here', version: VERSION, folder })
+app.register(packageRoutes, { prefix: '/nowhere', version: VERSION, folder: join(folder, 'nothing') })
 after(async () => {
   await app.close()
   await harness.close()

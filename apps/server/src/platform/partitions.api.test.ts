@@ -1,20 +1,15 @@
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, describe, test } from 'node:test'
-import { createTestDatabase, openTestDb, type TestDatabase } from '../testing/harness.ts'
+import { after, beforeEach, describe, test } from 'node:test'
+import { createTestDatabase, openTestDb } from '../testing/harness.ts'
 import { DAY_MS } from './clock.ts'
-import type { Db } from './db.ts'
 import { createLog } from './log.ts'
 import { dropPartitionsBefore, ensurePartitions, partitionName } from './partitions.ts'
 
-let database: TestDatabase
-let db: Db
 const NOON = new Date('2026-11-15T12:00:00.000Z')
 const day = (offset: number) => new Date(NOON.getTime() + offset * DAY_MS)
 
-before(async () => {
-  database = await createTestDatabase()
-  db = openTestDb(database, 5)
-})
+const database = await createTestDatabase()
+const db = openTestDb(database, 5)
 after(async () => {
   await db.close()
   await database.drop()

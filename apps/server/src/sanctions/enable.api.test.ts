@@ -7,13 +7,13 @@ import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { fileURLToPath } from 'node:url'
 import type { Dataset } from '@ostiary/contract'
 import { createCertificate } from '../platform/outbound/testing/certificate.ts'
 import { altCsv, sdnCsv, unXml } from './datasets/testing/lists.ts'
-import { createScreening, HEADER, type Screening } from './testing/screening.ts'
+import { createScreening, HEADER } from './testing/screening.ts'
 
 const CLI = fileURLToPath(new URL('../../../cli/src/main.ts', import.meta.url))
 const HOUR = 3_600_000
@@ -41,16 +41,12 @@ const web = createServer({ key, cert }, (request, response) => {
 const folder = mkdtempSync(join(tmpdir(), 'ostiary-enable-'))
 const dir = join(folder, 'datasets')
 const authority = join(folder, 'authority.pem')
-let server: Screening
-let from: string
-before(async () => {
-  writeFileSync(authority, cert)
-  setDefaultCACertificates([...getCACertificates('default'), cert])
-  web.listen(0, '127.0.0.1')
-  await once(web, 'listening')
-  from = `https://127.0.0.1:${(web.address() as AddressInfo).port}/lists/`
-  server = await createScreening({ SANCTIONS_DIR: dir, OUTBOUND_ALLOW_NETWORKS: '127.0.0.0/8' })
-})
+writeFileSync(authority, cert)
+setDefaultCACertificates([...getCACertificates('default'), cert])
+web.listen(0, '127.0.0.1')
+await once(web, 'listening')
+const from = `https://127.0.0.1:${(web.address() as AddressInfo).port}/lists/`
+const server = await createScreening({ SANCTIONS_DIR: dir, OUTBOUND_ALLOW_NETWORKS: '127.0.0.0/8' })
 after(async () => {
   await server.close()
   web.closeAllConnections()

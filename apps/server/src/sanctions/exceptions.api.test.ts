@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import type { ExceptionPage, ExceptionRecord } from '@ostiary/contract'
 import { figureAtMost } from '@ostiary/testkit/measuring/test-figure'
 import type { LightMyRequestResponse } from 'fastify'
 import type { Caller } from '../keys/index.ts'
 import { bucketOf } from '../platform/ids.ts'
-import { assertError, assertInvalid, createHarness, type Harness } from '../testing/harness.ts'
+import { assertError, assertInvalid, createHarness } from '../testing/harness.ts'
 import { digestPerson, purgeOldExceptions } from './exceptions.ts'
 
 const PATH = '/v2/open-sanctions/exceptions'
@@ -23,10 +23,7 @@ const BODY = {
   expiresAt: '2027-11-15T00:00:00.000Z',
 }
 
-let harness: Harness
-before(async () => {
-  harness = await createHarness()
-})
+const harness = await createHarness()
 after(() => harness.close())
 
 interface Tenant {

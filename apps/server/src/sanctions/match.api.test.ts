@@ -1,16 +1,12 @@
 /** `POST /v2/open-sanctions/match/:dataset`: people in JSON, with the answer of a file. */
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import type { ScreenReply } from '@ostiary/contract'
 import { assertError } from '../testing/harness.ts'
-import { createScreening, HEADER, SANCTIONS_KEY, type Screening } from './testing/screening.ts'
+import { createScreening, HEADER, SANCTIONS_KEY } from './testing/screening.ts'
 
-let server: Screening
-let key: string
-before(async () => {
-  server = await createScreening()
-  key = (await server.tenantWithKey(SANCTIONS_KEY)).key
-})
+const server = await createScreening()
+const key = (await server.tenantWithKey(SANCTIONS_KEY)).key
 after(() => server.close())
 
 const VARDO = { id: '0017', firstname: 'Vardo', lastname: 'Quellmar', dob: '1961-04-17' }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import type { ErrorCode, RunHit, RunHitPage, RunPage, RunRecord } from '@ostiary/contract'
 import type { LightMyRequestResponse } from 'fastify'
-import { createScreening, HEADER, SANCTIONS_KEY, type Screening } from './testing/screening.ts'
+import { createScreening, HEADER, SANCTIONS_KEY } from './testing/screening.ts'
 
 const PATH = '/v2/open-sanctions/runs'
 const DAY = 86_400_000
@@ -13,12 +13,9 @@ const FALK = 'e3,Ilmar Drossfalk,1970-07-07,sanction\n'
 const ROWS = { vorberg: 'c1,Karvol,Vorberg,1958-04-03\n', quorim: 'c2,Talvostin,Quorim,1961-01-09\n' }
 const FALK_ROW = 'c3,Ilmar,Drossfalk,1970-07-07\n'
 
-let server: Screening
-before(async () => {
-  server = await createScreening()
-  await server.importCsv('people', LIST + VORBERG + QUORIM)
-  await server.look()
-})
+const server = await createScreening()
+await server.importCsv('people', LIST + VORBERG + QUORIM)
+await server.look()
 after(() => server.close())
 
 async function tenant(days: number | null = 30, wanted: { livemode?: boolean } = {}) {

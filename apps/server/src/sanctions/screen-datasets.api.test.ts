@@ -1,7 +1,7 @@
 /** `POST /v2/open-sanctions/file/:dataset`: lists, collections, versions, tenants and exceptions. */
 import assert from 'node:assert/strict'
 import { truncateSync } from 'node:fs'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import type { Dataset, ScreenReply } from '@ostiary/contract'
 import { assertError } from '../testing/harness.ts'
 import { createScreening, HEADER, SANCTIONS_KEY, type Screening, type Sending } from './testing/screening.ts'
@@ -11,23 +11,20 @@ const TALVO = '2,Talvostin,Quorim,\n'
 const FILE = `${HEADER}${KARVOL}${TALVO}3,Maria,Beispielfrau,1990-05-04\n`
 const HOUR = 3_600_000
 
-let server: Screening
-/** The first versions of the two lists, and the second version of the first list. */
-let one: string
-let two: string
 let later: string
-let owner: { tenantId: string; key: string }
-let stranger: { tenantId: string; key: string }
 
-before(async () => {
-  server = await createScreening()
-  owner = await server.tenantWithKey(SANCTIONS_KEY)
-  stranger = await server.tenantWithKey(SANCTIONS_KEY)
-  const facts = { title: 'List one', licence: 'ours', kind: 'sanctions' } as const
-  one = await server.importCsv('list_one', 'id,name,dob\none-a,Karvol Vorberg,1958-04-03\none-b,Odd Fellow,\n', facts)
-  two = await server.importCsv('list_two', 'id,name,topics\ntwo-a,Talvostin Quorim,crime\n', { kind: 'crime' })
-  await server.importCsv('custom_own', 'id,name\nown-a,Karvol Vorberg\n', { tenantId: owner.tenantId })
-})
+const server = await createScreening()
+const owner = await server.tenantWithKey(SANCTIONS_KEY)
+const stranger = await server.tenantWithKey(SANCTIONS_KEY)
+const facts = { title: 'List one', licence: 'ours', kind: 'sanctions' } as const
+/** The first versions of the two lists, and the second version of the first list. */
+const one = await server.importCsv(
+  'list_one',
+  'id,name,dob\none-a,Karvol Vorberg,1958-04-03\none-b,Odd Fellow,\n',
+  facts,
+)
+const two = await server.importCsv('list_two', 'id,name,topics\ntwo-a,Talvostin Quorim,crime\n', { kind: 'crime' })
+await server.importCsv('custom_own', 'id,name\nown-a,Karvol Vorberg\n', { tenantId: owner.tenantId })
 after(() => server.close())
 
 /** The entries that each row matched. */

@@ -1,6 +1,6 @@
 /** `POST /v2/open-sanctions/file/:dataset`: refusals. */
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import { type ScreenReply, screenFile } from '@ostiary/contract'
 import { figureAtMost } from '@ostiary/testkit/measuring/test-figure'
 import { assertError, assertInvalid } from '../testing/harness.ts'
@@ -13,7 +13,6 @@ import {
   HEADER,
   NOBODY,
   SANCTIONS_KEY,
-  type Screening,
   type Sending,
   urlOf,
 } from './testing/screening.ts'
@@ -22,10 +21,7 @@ const MEGABYTES_2 = 2_097_152
 const FILE = HEADER + NOBODY
 const at = (message: string) => ({ details: [{ pointer: '/body/file', message }] })
 
-let server: Screening
-before(async () => {
-  server = await createScreening()
-})
+const server = await createScreening()
 after(() => server.close())
 
 describe('the form', () => {

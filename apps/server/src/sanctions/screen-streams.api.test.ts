@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { eventually } from '@ostiary/testkit/eventually'
 import { figureAtMost } from '@ostiary/testkit/measuring/test-figure'
@@ -16,7 +16,6 @@ import {
   NOBODY,
   openPart,
   SANCTIONS_KEY,
-  type Screening,
   type Sending,
   strangers,
   urlOf,
@@ -24,14 +23,9 @@ import {
 
 const MEGABYTE = 1024 * 1024
 
-let server: Screening
-let port: number
-let key: string
-before(async () => {
-  server = await createScreening()
-  port = Number(new URL(await server.app.listen({ port: 0, host: '127.0.0.1' })).port)
-  key = (await server.tenantWithKey(SANCTIONS_KEY)).key
-})
+const server = await createScreening()
+const port = Number(new URL(await server.app.listen({ port: 0, host: '127.0.0.1' })).port)
+const key = (await server.tenantWithKey(SANCTIONS_KEY)).key
 after(() => server.close())
 
 /** A raw connection, with the server's end of it. */

@@ -1,24 +1,12 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import type { SandboxOutcome } from '@ostiary/contract'
-import {
-  type AgeFixture,
-  createAgeFixture,
-  documentShown,
-  endedBody,
-  type Host,
-  LEAST,
-  openBody,
-} from '../age/testing/fixture.ts'
+import { createAgeFixture, documentShown, endedBody, type Host, LEAST, openBody } from '../age/testing/fixture.ts'
 import { assertError, assertInvalid } from '../testing/harness.ts'
 
-let fixture: AgeFixture
-let host: Host
-before(async () => {
-  fixture = await createAgeFixture()
-  host = await fixture.newHost()
-})
+const fixture = await createAgeFixture()
+const host = await fixture.newHost()
 after(() => fixture.close())
 
 const SANDBOX = { level: 'sandbox', method: 'test mode' } as const

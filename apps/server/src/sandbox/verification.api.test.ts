@@ -1,22 +1,12 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import { SESSION_CODE_NAMES, SESSION_CODES } from '@ostiary/contract'
 import { NOTHING_JUDGED, NOTHING_TO_JUDGE } from '../age/testing/fixture.ts'
 import { assertError, assertInvalid } from '../testing/harness.ts'
-import {
-  createVerificationFixture,
-  PATH,
-  successBody,
-  type VerificationFixture,
-  type VerificationHost,
-} from '../verification/testing/fixture.ts'
+import { createVerificationFixture, PATH, successBody } from '../verification/testing/fixture.ts'
 
-let fixture: VerificationFixture
-let host: VerificationHost
-before(async () => {
-  fixture = await createVerificationFixture()
-  host = await fixture.newHost()
-})
+const fixture = await createVerificationFixture()
+const host = await fixture.newHost()
 after(() => fixture.close())
 
 /** Codes that are not of a failure. */

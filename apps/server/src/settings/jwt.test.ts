@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import type { TenantIssuerInput } from '@ostiary/contract'
 import { exportSPKI, importJWK, SignJWT } from 'jose'
 import { AppError } from '../platform/errors.ts'
@@ -9,7 +9,7 @@ import { createOutbound } from '../platform/outbound/index.ts'
 import { createManualClock } from '../platform/testing/manual-clock.ts'
 import { createTokenVerifier } from './jwt.ts'
 import { readSettings } from './settings.ts'
-import { createIdentityProvider, createSigningKey, type IdentityProvider } from './testing/identity-provider.ts'
+import { createIdentityProvider, createSigningKey } from './testing/identity-provider.ts'
 
 const TENANT = '019f1c2e-7a40-7b3c-8f00-5d2b9c41e6aa'
 const OTHER_TENANT = '019f1c2e-7a40-7b3c-8f00-5d2b9c41e6bb'
@@ -24,14 +24,10 @@ const issuersOf = new Map<string, TenantIssuerInput[]>()
 const settings = { get: async (tenantId: string) => readSettings({ issuers: issuersOf.get(tenantId) ?? [] }) }
 const { verify } = createTokenVerifier({ outbound, clock, log, settings })
 
-let provider: IdentityProvider
-let otherProvider: IdentityProvider
-before(async () => {
-  provider = await createIdentityProvider(now)
-  otherProvider = await createIdentityProvider(now)
-  issuersOf.set(TENANT, [provider.settings])
-  issuersOf.set(OTHER_TENANT, [otherProvider.settings])
-})
+const provider = await createIdentityProvider(now)
+const otherProvider = await createIdentityProvider(now)
+issuersOf.set(TENANT, [provider.settings])
+issuersOf.set(OTHER_TENANT, [otherProvider.settings])
 after(() => Promise.all([provider.stop(), otherProvider.stop()]))
 
 async function isRefused(authorization: string, message?: string, tenantId = TENANT): Promise<void> {

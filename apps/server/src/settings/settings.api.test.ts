@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { TENANT_SETTINGS_DEFAULTS } from '@ostiary/contract'
 import { eventually } from '@ostiary/testkit/eventually'
 import type { QueryResultRow } from 'pg'
@@ -12,12 +12,8 @@ import { createIdentityProvider } from './testing/identity-provider.ts'
 
 const outbound = createOutbound({ version: '9.9.9', allowNetworks: ['127.0.0.1/32'], allowHttp: true })
 
-let harness: Harness
-let settings: Settings
-before(async () => {
-  harness = await createHarness()
-  settings = settingsOf(harness)
-})
+const harness = await createHarness()
+const settings: Settings = settingsOf(harness)
 after(() => harness.close())
 
 /** How often any settings were looked up or changed. */

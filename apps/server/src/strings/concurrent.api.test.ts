@@ -1,11 +1,8 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { createHarness, type Harness } from '../testing/harness.ts'
+import { after, test } from 'node:test'
+import { createHarness } from '../testing/harness.ts'
 
-let harness: Harness
-before(async () => {
-  harness = await createHarness()
-})
+const harness = await createHarness()
 after(() => harness.close())
 
 async function newHosts() {

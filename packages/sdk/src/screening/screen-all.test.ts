@@ -1,31 +1,28 @@
 import assert from 'node:assert/strict'
-import { createServer, type Server } from 'node:http'
+import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { after, before, beforeEach, test } from 'node:test'
+import { after, beforeEach, test } from 'node:test'
 import type { ScreenReply } from '@ostiary/contract'
 import { createClient } from '../index.ts'
 import type { RunsClient } from './runs.ts'
 import { type ScreenAllOptions, type ScreenProgress, screenAll } from './screen-all.ts'
 
-/** A fake service with the answers that a test sets. tests/acceptance/screen-cli.test.ts uses the real one. */
-let server: Server
 let received: { query: string; rows: string[] }[] = []
 let refusals: { status: number; body: object }[] = []
-before(async () => {
-  server = createServer((request, response) => {
-    const chunks: Buffer[] = []
-    request.on('data', (chunk) => chunks.push(chunk))
-    request.on('end', () => {
-      const file = Buffer.concat(chunks).toString().split('\r\n\r\n')[1]?.split('\r\n--')[0] ?? ''
-      const rows = file.trim().split('\n')
-      const refusal = refusals.shift()
-      if (!refusal) received.push({ query: new URL(request.url ?? '', 'http://x').search, rows })
-      response.writeHead(refusal?.status ?? 200, { 'content-type': 'application/json' })
-      response.end(JSON.stringify(refusal?.body ?? replyFor(rows.slice(1))))
-    })
+/** A fake service with the answers that a test sets. tests/acceptance/screen-cli.test.ts uses the real one. */
+const server = createServer((request, response) => {
+  const chunks: Buffer[] = []
+  request.on('data', (chunk) => chunks.push(chunk))
+  request.on('end', () => {
+    const file = Buffer.concat(chunks).toString().split('\r\n\r\n')[1]?.split('\r\n--')[0] ?? ''
+    const rows = file.trim().split('\n')
+    const refusal = refusals.shift()
+    if (!refusal) received.push({ query: new URL(request.url ?? '', 'http://x').search, rows })
+    response.writeHead(refusal?.status ?? 200, { 'content-type': 'application/json' })
+    response.end(JSON.stringify(refusal?.body ?? replyFor(rows.slice(1))))
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
 })
+await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
 beforeEach(() => {
   received = []
   refusals = []

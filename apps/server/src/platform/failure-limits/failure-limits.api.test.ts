@@ -1,26 +1,23 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { FAILURE_LIMITS } from '@ostiary/contract'
 import { type DatabaseProxy, startDatabaseProxy } from '../../testing/database-proxy.ts'
-import { createHarness, type Harness } from '../../testing/harness.ts'
+import { createHarness } from '../../testing/harness.ts'
 import { createMetrics } from '../metrics.ts'
 import { networksOf } from '../networks.ts'
 import { createRateLimiter } from '../rate-limit.ts'
 import { createFailureLimits, type Failure, purgeFailureLimits } from './index.ts'
 
-let harness: Harness
 let proxy: DatabaseProxy
-before(async () => {
-  harness = await createHarness(
-    {},
-    {
-      async through(url) {
-        proxy = await startDatabaseProxy(url)
-        return proxy.url
-      },
+const harness = await createHarness(
+  {},
+  {
+    async through(url) {
+      proxy = await startDatabaseProxy(url)
+      return proxy.url
     },
-  )
-})
+  },
+)
 after(async () => {
   proxy.close()
   await harness.close()

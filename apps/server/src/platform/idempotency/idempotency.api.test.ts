@@ -1,17 +1,12 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import pg from 'pg'
-import { assertError, createHarness, type Harness } from '../../testing/harness.ts'
+import { assertError, createHarness } from '../../testing/harness.ts'
 import { untilBlocked } from '../../testing/locks.ts'
 import { purgeIdempotencyKeys } from './index.ts'
 
-let harness: Harness
-let tenantId: string
-let key: string
-before(async () => {
-  harness = await createHarness()
-  ;({ tenantId, key } = await harness.tenantWithKey())
-})
+const harness = await createHarness()
+const { tenantId, key } = await harness.tenantWithKey()
 after(() => harness.close())
 
 /** Creates a record of the string store: the simplest create that takes an `Idempotency-Key`. Other areas use the same code. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import { constants, inflateRawSync } from 'node:zlib'
 import type { MatchedRecord, RowResult } from '@ostiary/contract'
 import { eventually } from '@ostiary/testkit/eventually'
@@ -18,23 +18,20 @@ const FACTS = { version: '1', title: '', licence: '', kind: '', createdAt: '', s
 const NAMESAKES = 13
 
 let folder = ''
-let list: SharedList
 /** On a busy machine any chunk may end by time. Where a test counts chunks, they end with their rows. */
 const BY_ROWS = { endChunkAfterMs: Number.POSITIVE_INFINITY }
 /** Threads start slowly, so the tests share them. */
 const one = createPool(1, systemClock, BY_ROWS)
 const three = createPool(3, systemClock, BY_ROWS)
-before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'ostiary-pool-'))
-  const alike = Array.from({ length: NAMESAKES }, (_, n) => entity(`same-${n}`, 'Zilunde Mabrosk'))
-  list = await makeList('invented', [
-    entity('one', 'Karvol Vorberg', 19580403),
-    entity('two', 'Karvol Mendrik Vorberg'),
-    entity('alone', 'Talvostin Quorim'),
-    ...alike,
-  ])
-  for (const pool of [one, three]) pool.open('list', list)
-})
+folder = await mkdtemp(join(tmpdir(), 'ostiary-pool-'))
+const alike = Array.from({ length: NAMESAKES }, (_, n) => entity(`same-${n}`, 'Zilunde Mabrosk'))
+const list = await makeList('invented', [
+  entity('one', 'Karvol Vorberg', 19580403),
+  entity('two', 'Karvol Mendrik Vorberg'),
+  entity('alone', 'Talvostin Quorim'),
+  ...alike,
+])
+for (const pool of [one, three]) pool.open('list', list)
 after(async () => {
   await Promise.all([one.stop(), three.stop()])
   await rm(folder, { recursive: true })
