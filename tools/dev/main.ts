@@ -76,7 +76,7 @@ async function refuseBusyPort(name: string, port: number): Promise<void> {
 }
 
 async function isReady(url: string): Promise<boolean> {
-  for (let tries = 0; tries < 300; tries++) {
+  for (let tries = 0; tries < 1200; tries++) {
     const ready = await fetch(url).then(
       (response) => response.ok,
       () => false,
@@ -139,7 +139,7 @@ async function main(): Promise<void> {
   const adminUrl = `http://localhost:${env.ADMIN_PORT ?? 9400}`
   if (!(await isReady(`${url}/readyz`))) {
     for (const child of children) child.kill()
-    throw new Error('The API did not get ready within 30 s: its output above says why')
+    throw new Error('The API did not get ready within 120 s: its output above says why')
   }
   console.log(`
   Ostiary is running on ${url}

@@ -50,6 +50,8 @@ export function createHttp(options: HttpOptions): FastifyInstance {
     bodyLimit: LIMITS.jsonBodyBytes,
     routerOptions: { maxParamLength: LIMITS.pathSegmentChars },
     requestTimeout: LIMITS.requestTimeoutMs,
+    // A start reads every file of the launch page, which takes a crowded machine longer than Fastify's ten seconds.
+    pluginTimeout: 60_000,
     keepAliveTimeout: 72_000,
     forceCloseConnections: 'idle',
     return503OnClosing: false,
