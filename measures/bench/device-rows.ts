@@ -111,9 +111,9 @@ interface Key {
 
 /** As a consent or a log of events: the session is read, changed and stored. */
 function callOf({ sessions }: Wire, { session_id: sessionId }: Key): Promise<unknown> {
-  return sessions.service.change(sessionId, async (tx, session) => {
+  return sessions.service.change(sessionId, async (session) => {
     if ('purged' in session) throw new Error('The session is gone')
-    await sessions.service.save(tx, session, { state: 'OPENED', progress: PROGRESS })
+    return { session, save: { state: 'OPENED', progress: PROGRESS }, answer: undefined }
   })
 }
 const PROGRESS = newProgress('en')

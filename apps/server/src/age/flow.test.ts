@@ -75,8 +75,8 @@ describe('an age check', () => {
 
   test('begins with the document when it is the first requirement', () => {
     const first = sessionAt('OPENED', { requirements: ['identity_document', 'face'] })
-    assert.equal(consented(null, { ...first, progress: known() }).state, 'DOC_ACTIVE')
-    assert.equal(consented(null, { ...sessionAt('OPENED'), progress: known() }).state, 'READY')
+    assert.equal(consented({ ...first, progress: known() }).state, 'DOC_ACTIVE')
+    assert.equal(consented({ ...sessionAt('OPENED'), progress: known() }).state, 'READY')
   })
 
   test('reports its type to the page, and its end to the host', () => {

@@ -35,10 +35,11 @@ export function createAgeFlow({ sessions, ending }: { sessions: Sessions; ending
   return flowOfArea(ageSessionsIn(sessions), {
     rules: ageRules,
     consented,
-    captured,
+    captured: async (session, capture) => captured(session, capture),
     documentRead,
     // An age check counts no failures against anybody and keeps no notes.
-    settled: async (_tx, { progress }) => progress,
+    countFor: () => undefined,
+    noted: ({ progress }) => progress,
     conclude: (tx, session, end) => ending.conclude(tx, session, endRequestOf(session, end)),
   })
 }
@@ -93,7 +94,7 @@ function isWithReadDocument({ progress }: AgeSession, { document }: NonNullable<
 }
 
 /** After a handoff the flow goes on where it was: the result of the face step stays, and a document that was read does. */
-export function consented(_tx: unknown, session: RunningAgeSession): Step<AgeProgress> {
+export function consented(session: RunningAgeSession): Step<AgeProgress> {
   const { progress } = session
   const ready = nextState(session, 'consent_given')
   const isDocumentFirst = session.request.requirements[0] === 'identity_document'

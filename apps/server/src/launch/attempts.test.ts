@@ -16,8 +16,8 @@ const ids = {
 const ask = (progress: Progress, wanted: WantedChallenge, atSeconds: number) => {
   const session = { ...sessionAt('FACE_ACTIVE'), progress }
   const now = new Date(NOW.getTime() + 1000 * atSeconds)
-  const { step, issued } = issueChallenge(session, wanted, { ask: null, ids, now })
-  return { progress: step.progress, issued }
+  const step = issueChallenge(session, wanted, { ask: null, ids, now })
+  return { progress: step.progress, issued: step.refuse ? undefined : step.reply }
 }
 
 const begun = (wanted: WantedChallenge = {}) => ask({ ...newProgress('en'), attempt: 0 }, { attempt: 1, ...wanted }, 0)

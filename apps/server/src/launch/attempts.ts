@@ -17,6 +17,8 @@ import {
   notAtThisStep,
   type OpenChallenge,
   type Progress,
+  type RefusedStep,
+  type ReplyingStep,
   type RunningSession,
   type Session,
   type Step,
@@ -24,11 +26,8 @@ import {
   withDocument,
 } from '../sessions/index.ts'
 
-/** A step, and the challenge that it issued unless it refuses. */
-export interface Begun {
-  step: Step
-  issued?: Challenge
-}
+/** The reply is the challenge that was issued. */
+export type Begun = ReplyingStep<Challenge>
 
 /** Which challenge a device asks for. */
 export interface WantedChallenge extends Needs {
@@ -58,7 +57,7 @@ export function issueChallenge(found: RunningSession, wanted: WantedChallenge, {
     if (replaced) return replaced
   } else {
     const issued = findIssuedChallenge(session, { ...current, now })
-    if (issued) return { step: { state, progress }, issued }
+    if (issued) return { state, progress, reply: issued }
   }
   return isLook ? beginLook(session, ask, { ids, now }) : beginAttempt(session, ids, now)
 }
@@ -68,11 +67,13 @@ function beginAttempt(session: RunningSession, ids: Ids, now: Date): Begun {
   const { progress } = session
   const state = nextState(session, 'camera_ready')
   const attempt = progress.attempt + 1
-  if (attempt > LAUNCH_LIMITS.attempts) return { step: usedUp({ state, progress }) }
+  if (attempt > LAUNCH_LIMITS.attempts) return usedUp({ state, progress })
   const challenge = newChallenge(session, ids, now)
   return {
-    step: { state, progress: { ...progress, attempt, challenge }, dueAt: graceFor(session, challenge.expiresAtMs) },
-    issued: issuedOf(challenge, attempt),
+    state,
+    progress: { ...progress, attempt, challenge },
+    dueAt: graceFor(session, challenge.expiresAtMs),
+    reply: issuedOf(challenge, attempt),
   }
 }
 
@@ -84,15 +85,13 @@ function beginLook(session: RunningSession, ask: DocumentAsk | null, { ids, now 
   const { state, progress } = session
   if (state !== 'DOC_ACTIVE' || !ask?.comparesFace || !ask.mayLook) throw notAtThisStep()
   const looks = documentOf(progress).looks + 1
-  if (looks > DOCUMENT_LIMITS.looks) return { step: usedUp({ state, progress }) }
+  if (looks > DOCUMENT_LIMITS.looks) return usedUp({ state, progress })
   const challenge: OpenChallenge = { ...newChallenge(session, ids, now), isLook: true }
   return {
-    step: {
-      state,
-      progress: { ...withDocument(progress, { looks }), challenge },
-      dueAt: graceFor(session, challenge.expiresAtMs),
-    },
-    issued: issuedOf(challenge, looks),
+    state,
+    progress: { ...withDocument(progress, { looks }), challenge },
+    dueAt: graceFor(session, challenge.expiresAtMs),
+    reply: issuedOf(challenge, looks),
   }
 }
 
@@ -120,16 +119,14 @@ function replaceChallenge(session: RunningSession, { ids, now }: { ids: Ids; now
   if (!challenge || replaced >= LAUNCH_LIMITS.replacements) return undefined
   const next: OpenChallenge = { ...newChallenge(session, ids, now), ...(challenge.isLook && { isLook: true }) }
   return {
-    step: {
-      state,
-      progress: { ...progress, challenge: next, replaced: replaced + 1 },
-      dueAt: graceFor(session, next.expiresAtMs),
-    },
-    issued: issuedOf(next, attemptOf(progress, { isLook: challenge.isLook ?? false })),
+    state,
+    progress: { ...progress, challenge: next, replaced: replaced + 1 },
+    dueAt: graceFor(session, next.expiresAtMs),
+    reply: issuedOf(next, attemptOf(progress, { isLook: challenge.isLook ?? false })),
   }
 }
 
-export function usedUp(at: Pick<Step, 'state' | 'progress'>): Step {
+export function usedUp(at: Pick<Step, 'state' | 'progress'>): RefusedStep {
   const refuse = sessionEnded('All tries are used up')
   return { ...at, refuse, end: { how: 'failed', failures: ['ATTEMPTS_EXCEEDED'] } }
 }

@@ -18,7 +18,8 @@ function ofLastRelease() {
 function begin(session: ReturnType<typeof ofLastRelease>) {
   const { document } = ageRules(session)
   assert.ok(document)
-  return beginDocument(session, document, BEGINNING)
+  const step = beginDocument(session, document, BEGINNING)
+  return { step, issued: step.refuse ? undefined : step.reply }
 }
 
 describe('the beginning of a document step', () => {

@@ -10,17 +10,19 @@ import {
 import { Compile } from 'typebox/compile'
 import { sealedEvents } from '../capture-checks/index.ts'
 import { type AskedDocument, type Documents, isDocumentFailure, judgeDocument } from '../documents/index.ts'
-import type { Queryable } from '../platform/db.ts'
 import { AppError } from '../platform/errors.ts'
 import {
+  type Decided,
   type DocumentAsk,
   documentOf,
   type Flow,
+  type FlowRules,
   failDocument,
   graceFor,
   isWaiting,
   notAtThisStep,
   type Progress,
+  type ReplyingStep,
   type RunningSession,
   type Step,
   withDocument,
@@ -46,21 +48,19 @@ export function beginDocument(
   session: RunningSession,
   ask: DocumentAsk,
   { nonce, reuseKey, now }: Beginning,
-): { step: Step; issued?: DocumentStep } {
+): ReplyingStep<DocumentStep> {
   const { state, progress } = session
   const { tries, begins, capture } = documentOf(progress)
-  if (begins >= DOCUMENT_LIMITS.begins) return { step: usedUp({ state, progress }) }
+  if (begins >= DOCUMENT_LIMITS.begins) return usedUp({ state, progress })
   const expiresAtMs = now.getTime() + DOCUMENT_LIMITS.stepSeconds * 1000
   const step = { nonce, expiresAtMs, submits: 0 }
   // One that a process of the last release judged is not known here: the device must not take what it holds for it.
   const lastCapture = capture?.nonce ?? ''
   return {
-    step: {
-      state,
-      progress: withDocument(progress, { begins: begins + 1, step }),
-      dueAt: graceFor(session, expiresAtMs),
-    },
-    issued: {
+    state,
+    progress: withDocument(progress, { begins: begins + 1, step }),
+    dueAt: graceFor(session, expiresAtMs),
+    reply: {
       nonce,
       attempt: tries + 1,
       attemptsLeft: DOCUMENT_LIMITS.attempts - tries,
@@ -85,14 +85,14 @@ export function beginDocument(
 export const dayOf = (now: Date): string => now.toISOString().slice(0, 10)
 
 /** What the session asks about a document now. Throws when it is not at that step. */
-export function askedNow(flow: Pick<Flow, 'rules'>, session: RunningSession): DocumentAsk {
-  const { document: ask } = flow.rules(session)
+export function askedNow({ document: ask }: Pick<FlowRules, 'document'>, session: RunningSession): DocumentAsk {
   if (session.state !== 'DOC_ACTIVE' || !ask) throw notAtThisStep()
   return ask
 }
 
 export interface DocumentSubmit {
-  flow: Pick<Flow, 'rules' | 'documentRead'>
+  flow: Pick<Flow, 'documentRead'>
+  rules: FlowRules
   documents: Documents
   session: RunningSession
   sealed: string
@@ -101,15 +101,15 @@ export interface DocumentSubmit {
 }
 
 /** Facts of a document, from the sealed text to the next step. Each is a claim. They count once, for the step that was begun. */
-export async function judgeDocumentSubmit(tx: Queryable, submit: DocumentSubmit): Promise<Step> {
-  const { flow, session, sealed, now } = submit
+export async function judgeDocumentSubmit(submit: DocumentSubmit): Promise<Decided> {
+  const { rules, session, sealed, now } = submit
   const { state, progress } = session
   if (isWaiting(state)) return acceptRepeat(session, sealed)
   const { step, tries, read: accepted } = documentOf(progress)
   const mayRepeat = state === 'DOC_ACTIVE' ? !step : accepted !== null
   const reply = mayRepeat && (await replyToRepeat(session, sealed))
   if (reply) return reply
-  const ask = askedNow(flow, session)
+  const ask = askedNow(rules, session)
   const stay = (refuse: AppError, after: Progress = progress): Step => ({ state, progress: after, refuse })
   if (!step || now.getTime() > step.expiresAtMs) return stay(noChallenge('There is no document step under way'))
   if (step.submits >= DOCUMENT_LIMITS.submitsPerStep) return stay(noChallenge('Too many submits for one step'))
@@ -119,7 +119,7 @@ export async function judgeDocumentSubmit(tx: Queryable, submit: DocumentSubmit)
   const issued = { sessionId: session.sessionId, nonce: step.nonce, attempt: tries + 1 }
   const misfit = misfitOf(read, issued, progress)
   if (misfit) return stay(misfit.refuse, withFlags(counted, misfit.flags))
-  return judge(tx, submit, { payload: read, asked: askedOf(ask, progress), counted })
+  return judge(submit, { payload: read, asked: askedOf(ask, progress), counted })
 }
 
 /** A reply was lost, and the page sends the facts again. The work that they led to goes on; nothing in the repeat counts. */
@@ -161,9 +161,9 @@ interface Read {
   counted: Progress
 }
 
-async function judge(tx: Queryable, submit: DocumentSubmit, { payload, asked, counted }: Read): Promise<Step> {
-  const { flow, documents, session, sender, now } = submit
-  const { state, progress } = session
+function judge(submit: DocumentSubmit, { payload, asked, counted }: Read): Decided {
+  const { documents, session, now } = submit
+  const { state } = session
   const { progress: logged } = withEvents({ ...session, progress: counted }, sealedEvents(payload.log))
   const judged = judgeDocument({
     payload,
@@ -173,7 +173,22 @@ async function judge(tx: Queryable, submit: DocumentSubmit, { payload, asked, co
     acceptReader: (reader) => isReleased(reader) || (!session.livemode && isSimulated(reader)),
   })
   if ('fault' in judged) return { state, progress: counted, refuse: unfitPayload(judged.fault) }
-  const isRepeated = payload.reuse !== undefined && (await documents.isRepeated(tx, session, payload.reuse, now))
+  const { reuse } = payload
+  const after = (isRepeated: boolean) => stepAfter(submit, { payload, judged, logged, isRepeated })
+  if (reuse === undefined) return after(false)
+  return { inTransaction: async (tx) => after(await documents.isRepeated(tx, session, reuse, now)) }
+}
+
+interface Judged {
+  payload: DocumentPayload
+  judged: Exclude<ReturnType<typeof judgeDocument>, { fault: string }>
+  logged: Progress
+  isRepeated: boolean
+}
+
+function stepAfter(submit: DocumentSubmit, { payload, judged, logged, isRepeated }: Judged): Step {
+  const { flow, rules, documents, session, sender, now } = submit
+  const { progress } = session
   // A simulated device has no browser.
   const withoutBrowser =
     !isSimulated(payload.reader) && lacksBrowserData(payload, sender, progress.holder?.tellsCamera ?? false)
@@ -191,7 +206,7 @@ async function judge(tx: Queryable, submit: DocumentSubmit, { payload, asked, co
   const kept = document && { ...document, nonce: payload.nonce, thumbprint }
   const known = withDocument(withBrowser(raised, payload), { step: null, read: kept })
   documents.count(failure ?? 'ACCEPTED', payload.format)
-  if (failure) return failDocument(flow.rules(session), session, noted(known, failure), failure)
+  if (failure) return failDocument(rules, session, noted(known, failure), failure)
   return flow.documentRead({ ...session, progress: known }, now)
 }
 

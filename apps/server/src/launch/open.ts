@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type DocumentFacts, type LaunchState, type OpenBody, type OpenedSession, urlFor } from '@ostiary/contract'
 import type { Clock } from '../platform/clock.ts'
-import type { Queryable } from '../platform/db.ts'
+import { AppError } from '../platform/errors.ts'
 import { createSealKey } from '../platform/node-crypto.ts'
 import { type NetworkFacts, networkFlags, placeOf } from '../risk/index.ts'
 import {
+  type Decision,
   type DocumentAsk,
   isFinal,
   newProgress,
@@ -19,7 +20,7 @@ import { type DeviceCall, type DeviceFacts, newDevice } from './call.ts'
 import { bindDevice, refuseRepeat, withPage } from './devices.ts'
 import { extendedEnd } from './extension.ts'
 import type { ServiceWork } from './service-work.ts'
-import type { SessionCalls } from './session-call.ts'
+import { mapped, type SessionCalls } from './session-call.ts'
 
 /** For pages of the last release, which send it back instead of the version of their own text. Theirs is this one, so it never changes. */
 const CONSENT_VERSION = '1'
@@ -27,6 +28,13 @@ const CONSENT_VERSION = '1'
 /** The reply to an opening as far as the session itself goes; how the page looks is added from the tenant's settings. */
 type Look = Pick<OpenedSession, 'brand' | 'embedOrigins' | 'alternativeUrl' | 'links' | 'mayExtend'>
 type Bound = Omit<OpenedSession, keyof Look>
+
+/** A session that a device has opened. */
+interface Opened {
+  session: Session
+  bound: Bound
+  thumbprint: string
+}
 
 /** What is known about the caller beside the body: its headers, and what the operator's lists say about its address. */
 type OpeningFacts = DeviceFacts & { network: NetworkFacts }
@@ -61,25 +69,29 @@ export function createOpening({ calls, sessions, slowWork, settings, clock }: De
   })
 
   /** Anyone with the launch URL learns that a session has ended, and no result. Its own devices learn where to continue. */
-  async function describeEnded(tx: Queryable, call: DeviceCall, body: OpenBody, session: Session): Promise<Bound> {
+  async function describeEnded(call: DeviceCall, body: OpenBody, session: Session): Promise<Decision<Bound>> {
     const device = await newDevice(call, body.deviceKey, clock.now())
     const { thumbprint } = device
     const { returnTicket: ticket } = session
     const known = [ticket?.owner, ticket?.other].find((one) => one?.thumbprint === thumbprint)
-    if (ticket && known) {
-      refuseRepeat(known, device)
-      await sessions.saveTicket(tx, session, seenAgain(ticket, device))
-    }
     const progress = newProgress(session.request.policy.defaultLocale)
     const { d: _secret, ...publicKey } = createSealKey()
     const state = reply(session, { state: session.state, progress, role: 'viewer', thumbprint })
-    return { ...state, ...facts(session, progress), sealKey: publicKey }
+    const bound = { ...state, ...facts(session, progress), sealKey: publicKey }
+    if (!ticket || !known) return { answer: bound }
+    refuseRepeat(known, device)
+    return {
+      async inTransaction(tx) {
+        await sessions.saveTicket(tx, session, seenAgain(ticket, device))
+        return bound
+      },
+    }
   }
 
-  function bind(call: DeviceCall, body: OpenBody, { network, ...about }: OpeningFacts) {
-    return change<{ session: Session; bound: Bound; thumbprint: string }>(call.sessionId, async (tx, session) => {
+  async function bind(call: DeviceCall, body: OpenBody, { network, ...about }: OpeningFacts): Promise<Opened> {
+    const outcome = await change<Opened | AppError>(call.sessionId, async (session) => {
       if (isFinal(session.state))
-        return { session, bound: await describeEnded(tx, call, body, session), thumbprint: '' }
+        return mapped(await describeEnded(call, body, session), (bound) => ({ session, bound, thumbprint: '' }))
       const place = placeOf(network, body.utcOffsetMinutes)
       const device = { ...withPage(await newDevice(call, body.deviceKey, clock.now()), session.progress), place }
       const opening = bindDevice(session, device, { body, about, now: clock.now() })
@@ -88,11 +100,14 @@ export function createOpening({ calls, sessions, slowWork, settings, clock }: De
       const progress = withFlags({ ...opening.progress, sealKey }, flags)
       const { thumbprint } = device
       const caller = { role: opening.role, thumbprint, call: 'open' }
-      const state = await settle(tx, session, { ...opening.step, progress }, caller)
-      if (opening.step.refuse) return opening.step.refuse
       const { d: _secret, ...publicKey } = sealKey
-      return { session, bound: { ...state, ...facts(session, progress), sealKey: publicKey }, thumbprint }
+      return mapped(settle(session, { ...opening.step, progress }, caller), (state) => {
+        const bound = { ...state, ...facts(session, progress), sealKey: publicKey }
+        return opening.step.refuse ?? { session, bound, thumbprint }
+      })
     })
+    if (outcome instanceof AppError) throw outcome
+    return outcome
   }
 
   /** The tenant's settings as they are now, not as they were at the session's creation: a new logo is for every session. */
@@ -112,10 +127,11 @@ export function createOpening({ calls, sessions, slowWork, settings, clock }: De
   /** A test session with an outcome in its request needs no person. */
   async function endSimulated(sessionId: string, delayMs: number): Promise<void> {
     if (delayMs > 0) await sleep(delayMs)
-    await change(sessionId, async (tx, session) => {
-      if (!isFinal(session.state)) await flowOf(session).conclude(tx, session, { how: 'simulated' })
-      return null
-    })
+    await change<unknown>(sessionId, async (session) =>
+      isFinal(session.state)
+        ? { answer: undefined }
+        : { inTransaction: (tx) => flowOf(session).conclude(tx, session, { how: 'simulated' }) },
+    )
   }
 
   async function stateAfterOpening(session: Session, opened: OpenedSession, thumbprint: string): Promise<LaunchState> {

@@ -173,7 +173,7 @@ async function* follow(
 ): AsyncGenerator<string> {
   const endsMs = clock.monotonicMs() + LAUNCH_LIMITS.watchSeconds * 1000
   let breathedMs = clock.monotonicMs()
-  let version: string | undefined
+  let version: number | undefined
   let sent: string | undefined
   while (!isOver() && clock.monotonicMs() < endsMs) {
     const found = await launch.findState(sessionId)

@@ -1,10 +1,11 @@
 import type { LaunchState } from '@ostiary/contract'
 import { createSingleFlight } from '../platform/single-flight.ts'
-import { isFinal, isWaiting } from '../sessions/index.ts'
+import { isFinal, isWaiting, type Sessions } from '../sessions/index.ts'
 import type { SessionCalls } from './session-call.ts'
 
 /** The slow work that the service does after a call, such as comparing a face. */
-export function createServiceWork({ flowOf, get, change, settle, reply }: SessionCalls) {
+export function createServiceWork(sessions: Pick<Sessions, 'apply'>, calls: SessionCalls) {
+  const { flowOf, get, change, settle, reply } = calls
   const flights = createSingleFlight<LaunchState>()
 
   async function work(sessionId: string, thumbprint: string): Promise<LaunchState> {
@@ -12,12 +13,18 @@ export function createServiceWork({ flowOf, get, change, settle, reply }: Sessio
     const { progress } = before
     const isWanted = progress && isWaiting(before.state)
     const done = isWanted ? await flowOf(before).work?.({ ...before, progress }) : undefined
-    const state = await change<LaunchState>(sessionId, async (tx, session) => {
-      const running = session.progress && { ...session, progress: session.progress }
-      const next = done && running && !isFinal(session.state) ? await done.apply(tx, running) : undefined
-      if (next) return settle(tx, session, next, { role: 'holder', thumbprint, call: 'work' })
+    const state = await change<LaunchState>(sessionId, async (session) => {
       // Another process was quicker, or the session has ended: its result counts.
-      return reply(session, { state: session.state, role: 'holder', thumbprint })
+      const asItIs = () => reply(session, { state: session.state, role: 'holder', thumbprint })
+      const running = session.progress && { ...session, progress: session.progress }
+      if (!done || !running || isFinal(session.state)) return { answer: asItIs() }
+      return {
+        async inTransaction(tx) {
+          const next = await done.apply(tx, running)
+          if (!next) return asItIs()
+          return sessions.apply(tx, settle(session, next, { role: 'holder', thumbprint, call: 'work' }))
+        },
+      }
     })
     await done?.after(state.state)
     return state

@@ -17,6 +17,7 @@ import type { Ids } from '../platform/ids.ts'
 import {
   assertCan,
   type ConsentAnswer,
+  type Decision,
   isFinal,
   launchUrlFor,
   notAtThisStep,
@@ -76,8 +77,8 @@ function unlessFault(error: unknown): undefined {
 }
 
 /**
- * The calls of the launch page, where the end user is checked. Each call is decided in one transaction, which locks the session's row.
- * Slow work, such as comparing a face, follows after that transaction. What a device claims is never trusted.
+ * The calls of the launch page, where the end user is checked. Each call is decided on the session as it was read, and stored if nobody else has
+ * changed it meanwhile. Slow work, such as comparing a face, follows after that. What a device claims is never trusted.
  */
 export function createLaunch({
   sessions,
@@ -91,8 +92,8 @@ export function createLaunch({
   launchUrl,
 }: Deps) {
   const calls = createSessionCalls({ sessions, flows, clock })
-  const { flowOf, get, change, reply, answerCall, handleCall } = calls
-  const slowWork = createServiceWork(calls)
+  const { get, change, reply, answerCall, handleCall, ask } = calls
+  const slowWork = createServiceWork(sessions, calls)
 
   /** The key of the marks of one tenant, mode and day. */
   async function reuseKeyOf(tx: Queryable, { tenantId, livemode }: Session, now: Date): Promise<string> {
@@ -101,14 +102,17 @@ export function createLaunch({
   }
 
   /** A device of an ended session learns where to continue. To all others the session has only ended. */
-  async function watchEnded(call: DeviceCall, session: Session, tx: Queryable): Promise<Watcher> {
+  async function watchEnded(call: DeviceCall, session: Session): Promise<Decision<Watcher>> {
     const { returnTicket: ticket } = session
-    if (!ticket) return nobody(session)
-    const devices = { holder: ticket.owner, viewer: ticket.other }
-    const known = await identify(call, devices, clock.now()).catch(unlessFault)
-    if (!known) return nobody(session)
-    await sessions.saveTicket(tx, session, seenAgain(ticket, known.device))
-    return { ...nobody(session), thumbprint: known.device.thumbprint }
+    const devices = ticket && { holder: ticket.owner, viewer: ticket.other }
+    const known = devices && (await identify(call, devices, clock.now()).catch(unlessFault))
+    if (!known) return { answer: nobody(session) }
+    return {
+      async inTransaction(tx) {
+        await sessions.saveTicket(tx, session, seenAgain(ticket, known.device))
+        return { ...nobody(session), thumbprint: known.device.thumbprint }
+      },
+    }
   }
 
   return {
@@ -124,7 +128,7 @@ export function createLaunch({
     },
 
     consent: (call: DeviceCall, answer: ConsentAnswer, address: string) =>
-      handleCall(call, 'holder', (session, tx) => {
+      handleCall(call, 'holder', async ({ session, flow }) => {
         const consent = readConsent(session.area, answer, clock.now())
         const answered = { ...session, progress: { ...session.progress, consent } }
         if (!answer.accepted) {
@@ -132,121 +136,81 @@ export function createLaunch({
           return cancelled(answered, 'CONSENT_DECLINED')
         }
         if (isNumberNeeded(session.progress)) throw notAtThisStep()
-        return flowOf(session).consented(tx, answered, address)
+        return flow.consented(answered, address)
       }),
 
-    async challenge(call: DeviceCall, wanted: WantedChallenge = {}): Promise<Challenge> {
-      let issued: Challenge | undefined
-      await handleCall(call, 'holder', (session) => {
-        const ask = flowOf(session).rules(session).document
-        const begun = issueChallenge(session, wanted, { ask, ids, now: clock.now() })
-        issued = begun.issued
-        return begun.step
-      })
-      if (!issued) throw new Error('A challenge was neither issued nor refused')
-      return issued
-    },
+    challenge: (call: DeviceCall, wanted: WantedChallenge = {}): Promise<Challenge> =>
+      ask(call, 'holder', async ({ session, rules }) =>
+        issueChallenge(session, wanted, { ask: rules.document, ids, now: clock.now() }),
+      ),
 
     /** Only the entries that came with the call: it changes nothing else. */
-    events: (call: DeviceCall) => handleCall(call, 'holder', ({ state, progress }) => ({ state, progress })),
+    events: (call: DeviceCall) =>
+      handleCall(call, 'holder', async ({ session: { state, progress } }) => ({ state, progress })),
 
     async submit(call: DeviceCall, { sealed, selfie }: Sealed, sender: Sender): Promise<LaunchState> {
-      const { launchState, thumbprint } = await answerCall(call, 'holder', (session) =>
-        judgeSubmit({ flow: flowOf(session), session, sealed, selfie, sender, now: clock.now() }),
+      const { launchState, thumbprint } = await answerCall(call, 'holder', ({ session, flow, rules }) =>
+        judgeSubmit({ flow, rules, session, sealed, selfie, sender, now: clock.now() }),
       )
       return slowWork.runIfWaiting(launchState, thumbprint)
     },
 
-    async document(call: DeviceCall): Promise<DocumentStep> {
-      let issued: DocumentStep | undefined
-      await handleCall(call, 'holder', async (session, tx) => {
-        const ask = askedNow(flowOf(session), session)
+    document: (call: DeviceCall): Promise<DocumentStep> =>
+      ask(call, 'holder', async ({ session, rules }) => {
+        const asked = askedNow(rules, session)
         const now = clock.now()
-        const reuseKey = ask.reuseCheck ? await reuseKeyOf(tx, session, now) : undefined
-        const begun = beginDocument(session, ask, { nonce: newNonce(ids), reuseKey, now })
-        issued = begun.issued
-        return begun.step
-      })
-      if (!issued) throw new Error('A document step was neither begun nor refused')
-      return issued
-    },
+        const begin = (reuseKey?: string) => beginDocument(session, asked, { nonce: newNonce(ids), reuseKey, now })
+        return asked.reuseCheck ? { inTransaction: async (tx) => begin(await reuseKeyOf(tx, session, now)) } : begin()
+      }),
 
     async documentSubmit(call: DeviceCall, sealed: string, sender: Sender): Promise<LaunchState> {
-      const { launchState, thumbprint } = await answerCall(call, 'holder', (session, tx) =>
-        judgeDocumentSubmit(tx, { flow: flowOf(session), documents, session, sealed, sender, now: clock.now() }),
+      const { launchState, thumbprint } = await answerCall(call, 'holder', ({ session, flow, rules }) =>
+        judgeDocumentSubmit({ flow, rules, documents, session, sealed, sender, now: clock.now() }),
       )
       return slowWork.runIfWaiting(launchState, thumbprint)
     },
 
     failure: (call: DeviceCall, report: Report) =>
-      handleCall(call, 'holder', (session) => {
-        const { failuresOf, alsoReportable = [] } = flowOf(session).rules(session)
+      handleCall(call, 'holder', async ({ session, rules: { failuresOf, alsoReportable = [] } }) => {
         const rules = { failuresOf, alsoReportable, passkeyFailed: passkeySteps.failed }
         return reportedFailure({ ...rules, documentFailed: (name) => documents.count(name, 'NONE') }, session, report)
       }),
 
-    async passkeyOptions(call: DeviceCall): Promise<PasskeyOptions> {
-      let options: PasskeyOptions | undefined
-      await handleCall(call, 'holder', async (session, tx) => {
-        const { step, asked } = await passkeySteps.options(tx, session)
-        options = asked
-        return step
-      })
-      if (!options) throw new Error('Passkey options were neither created nor refused')
-      return options
-    },
+    passkeyOptions: (call: DeviceCall): Promise<PasskeyOptions> =>
+      ask(call, 'holder', async ({ session }) => passkeySteps.options(session)),
 
     async passkeyVerify(call: DeviceCall, response: unknown): Promise<LaunchState> {
-      const { launchState, thumbprint } = await answerCall(call, 'holder', (session, tx) =>
-        passkeySteps.verify(tx, session, response),
+      const { launchState, thumbprint } = await answerCall(call, 'holder', async ({ session }) =>
+        passkeySteps.verify(session, response),
       )
       return slowWork.runIfWaiting(launchState, thumbprint)
     },
 
     async tokenBegin(call: DeviceCall, body: BeginBody): Promise<TokenBegun> {
       const offer = await tokenSteps.offer(await get(call.sessionId), body)
-      let begun: TokenBegun | undefined
-      await handleCall(call, 'holder', async (session, tx) => {
-        const next = await tokenSteps.begin(tx, session, { offer, body })
-        begun = next.begun
-        return next.step
-      })
-      if (!begun) throw new Error('A token was neither begun nor refused')
-      return begun
+      return ask(call, 'holder', async ({ session }) => ({
+        inTransaction: (tx) => tokenSteps.begin(tx, session, { offer, body }),
+      }))
     },
 
     async tokenEnrol(call: DeviceCall, body: EnrolBody): Promise<TokenEnrolled> {
-      let held: { session: RunningSession; begun: ReturnType<TokenSteps['beginEnrol']>['begun'] } | undefined
-      await handleCall(call, 'holder', (session) => {
-        const { step, begun } = tokenSteps.beginEnrol(session)
-        held = { session, begun }
-        return step
-      })
-      if (!held) throw new Error('An enrolment was neither begun nor refused')
+      const held = await ask(call, 'holder', async ({ session }) => tokenSteps.beginEnrol(session))
       const { tokenId } = held.begun
       const { enrolled, probeHash } = await tokenSteps.enrol(held.session, held.begun, body)
-      await change<true>(call.sessionId, async (tx, { progress, ...found }) => {
-        const step = progress && tokenSteps.enrolled({ ...found, progress }, tokenId, probeHash)
-        if (!step) return notAtThisStep()
-        await sessions.save(tx, { ...found, progress }, { state: step.state, progress: step.progress })
-        return true
+      await change<void>(call.sessionId, async ({ progress, ...found }) => {
+        const session = progress && { ...found, progress }
+        const step = session && tokenSteps.enrolled(session, tokenId, probeHash)
+        if (!step) throw notAtThisStep()
+        return { session, save: { state: step.state, progress: step.progress }, answer: undefined }
       })
       return enrolled
     },
 
-    async tokenProbe(call: DeviceCall, body: ProbeBody): Promise<{ tokenId: string }> {
-      let tokenId: string | undefined
-      await handleCall(call, 'holder', async (session, tx) => {
-        const stored = await tokenSteps.probe(tx, session, body)
-        tokenId = stored.tokenId
-        return stored.step
-      })
-      if (tokenId === undefined) throw new Error('A probe was neither stored nor refused')
-      return { tokenId }
-    },
+    tokenProbe: (call: DeviceCall, body: ProbeBody): Promise<{ tokenId: string }> =>
+      ask(call, 'holder', async ({ session }) => ({ inTransaction: (tx) => tokenSteps.probe(tx, session, body) })),
 
     cancel: (call: DeviceCall) =>
-      handleCall(call, 'either', (session) => {
+      handleCall(call, 'either', async ({ session }) => {
         assertCan(session, 'user_cancelled')
         return cancelled(session, 'USER_CANCELLED')
       }),
@@ -256,20 +220,18 @@ export function createLaunch({
       if (!owner) throw sessionUnknown()
       // Before the transaction: the settings may need a connection of their own.
       const allowed = await settings.get(owner.tenantId)
-      return handleCall(call, 'holder', (session) => extend(session, allowed))
+      return handleCall(call, 'holder', async ({ session }) => extend(session, allowed))
     },
 
     async handoff(call: DeviceCall): Promise<Handoff> {
       const code = Buffer.from(ids.randomBytes(24)).toString('base64url')
       const now = clock.now()
       const expiresAtMs = now.getTime() + LAUNCH_LIMITS.handoffSeconds * 1000
-      let number: string | undefined
-      await handleCall(call, 'either', (session, _tx, role) => {
+      const number = await ask<string | undefined>(call, 'either', async ({ session, role }) => {
         const { request, progress } = session
         const made = request.handoff === 'number' ? newNumber(ids.randomBytes, progress, role) : undefined
-        number = made?.digits
         const handoff = { codeHash: hashCode(code), expiresAtMs, ...(made && { number: made }) }
-        return newHandoff(session, progress, handoff, now)
+        return { ...newHandoff(session, progress, handoff, now), reply: made?.digits }
       })
       // Browsers do not send the fragment, so the code appears in no server's log.
       const url = `${launchUrlFor(launchUrl, call.sessionId)}#h=${code}`
@@ -278,23 +240,24 @@ export function createLaunch({
     },
 
     number: (call: DeviceCall, number: string) =>
-      handleCall(call, 'holder', (session) => enterNumber(session, session.progress, number)),
+      handleCall(call, 'holder', async ({ session }) => enterNumber(session, session.progress, number)),
 
     takeBack: (call: DeviceCall) =>
-      handleCall(call, 'either', (session, _tx, role) => takeBack(session, session.progress, role)),
+      handleCall(call, 'either', async ({ session, role }) => takeBack(session, session.progress, role)),
 
     /** Identifies a device that wants to watch. The route then sends it each new state (`findStateFor`). */
-    watch: (call: DeviceCall): Promise<Watcher> =>
-      change<Watcher>(call.sessionId, async (tx, found) => {
-        if (isFinal(found.state)) return watchEnded(call, found, tx)
+    async watch(call: DeviceCall): Promise<Watcher> {
+      const outcome = await change<Watcher | AppError>(call.sessionId, async (found) => {
+        if (isFinal(found.state)) return watchEnded(call, found)
         const { role, session, refuse } = await calls.authenticate(call, found)
-        const { state, progress } = session
+        const { tenantId, state, progress } = session
+        const watcher = { tenantId, role, thumbprint: progress[role]?.thumbprint ?? '', isEnded: false }
         // Stores the counter of the device's signature, so that nobody can send the call again.
-        await sessions.save(tx, session, { state, progress })
-        if (refuse) return refuse
-        const { tenantId } = found
-        return { tenantId, role, thumbprint: progress[role]?.thumbprint ?? '', isEnded: false }
-      }),
+        return { session, save: { state, progress }, answer: refuse ?? watcher }
+      })
+      if (outcome instanceof AppError) throw outcome
+      return outcome
+    },
 
     findState: sessions.findState,
   }

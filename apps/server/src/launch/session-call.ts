@@ -1,13 +1,18 @@
 import { LAUNCH_API, type LaunchState } from '@ostiary/contract'
 import type { Clock } from '../platform/clock.ts'
-import type { Queryable } from '../platform/db.ts'
 import { AppError } from '../platform/errors.ts'
 import {
+  type Decided,
+  type Decision,
   type Flow,
+  type FlowRules,
   isFinal,
   isPurged,
   newProgress,
   notAtThisStep,
+  type Progress,
+  type RefusedStep,
+  type ReplyingStep,
   type Role,
   type RunningSession,
   type Session,
@@ -27,11 +32,20 @@ interface Deps {
   clock: Clock
 }
 
-/** Decides the step that a call leads to. The session has the progress with the caller's counter. */
-export type Decide = (session: RunningSession, tx: Queryable, role: Role) => Step | Promise<Step>
+/** A signed call about to be decided. The session has the progress with the caller's counter. */
+interface Signed {
+  session: RunningSession
+  role: Role
+  flow: Flow
+  rules: FlowRules
+}
 
-/** The reply to a call, and who made it. */
-interface Answer {
+/** Decides the step that a call leads to. */
+export type Decide<S extends Step = Step> = (signed: Signed) => Promise<Decided<S>>
+
+/** A call that was decided and stored. */
+interface Answer<S> {
+  step: S
   launchState: LaunchState
   thumbprint: string
 }
@@ -53,41 +67,53 @@ export function createSessionCalls({ sessions, flows, clock }: Deps) {
     return launchStateFor(flowOf(session), session, { ...facts, progress })
   }
 
-  /**
-   * Runs `work` on the session, and again when another call has changed it meanwhile. An `AppError` that it returns is thrown after the
-   * commit.
-   */
-  async function change<T>(
-    sessionId: string,
-    work: (tx: Queryable, session: Session) => Promise<T | AppError>,
-  ): Promise<T> {
-    const outcome = await sessions.change<T | AppError>(sessionId, async (tx, session) => {
+  /** Decides about the session as it is now, and again when another call has changed it meanwhile. One whose time is over ends first. */
+  async function change<T>(sessionId: string, decide: (session: Session) => Promise<Decision<T>>): Promise<T> {
+    const outcome = await sessions.change<{ answer: T }>(sessionId, async (session) => {
       if (isPurged(session)) throw sessionGone()
-      if (session.endedAt !== null || clock.now() <= session.dueAt) return work(tx, session)
-      const { state, ticket } = await flowOf(session).conclude(tx, session, { how: 'expired' })
-      // The call finds what the sweeper would have left: a late page gets the redirect URL.
-      return work(tx, { ...session, state, progress: null, endedAt: clock.now(), returnTicket: ticket })
+      const isOver = session.endedAt === null && clock.now() > session.dueAt
+      if (!isOver) return wrapped(await decide(session))
+      return {
+        async inTransaction(tx) {
+          const { state, ticket } = await flowOf(session).conclude(tx, session, { how: 'expired' })
+          // The call finds what the sweeper would have left: a late page gets the redirect URL.
+          const ended = { ...session, state, progress: null, endedAt: clock.now(), returnTicket: ticket }
+          return { answer: await sessions.apply(tx, await decide(ended)) }
+        },
+      }
     })
     if (outcome === undefined) throw sessionUnknown()
-    // Thrown here and not inside: what the service learned from the call is committed, and then the call is refused.
-    if (outcome instanceof AppError) throw outcome
-    return outcome
+    return outcome.answer
   }
 
   /** Ends or saves the session, as the step says. What was learned from a refused call is kept. */
-  async function settle(tx: Queryable, session: Session, step: Step, caller: Caller): Promise<LaunchState> {
-    const { role, thumbprint, call } = caller
+  function settle(session: Session, step: Step, { role, thumbprint, call }: Caller): Decision<LaunchState> {
     const flow = flowOf(session)
     const { state, errors, end, refuse, dueAt, expiresAt } = step
-    const settled = { state, errors, end, refuse, call, now: clock.now() }
-    const progress = await flow.settled(tx, { ...session, progress: step.progress }, settled)
-    const facts = { progress, role: step.role ?? role, thumbprint, errors }
+    const facts = { role: step.role ?? role, thumbprint, errors }
+    const noted = (progress: Progress): Progress =>
+      flow.noted({ ...session, progress }, { state, errors, refuse, call, now: clock.now() })
+    const keep = (progress: Progress): Decision<LaunchState> => ({
+      session,
+      save: { state, progress, ...(dueAt && { dueAt }), ...(expiresAt && { expiresAt }) },
+      answer: reply({ ...session, ...(expiresAt && { expiresAt }) }, { ...facts, progress, state }),
+    })
     if (end) {
-      const { state: final, ticket } = await flow.conclude(tx, { ...session, progress }, end)
-      return reply({ ...session, returnTicket: ticket }, { ...facts, state: final })
+      const progress = noted(step.progress)
+      return {
+        async inTransaction(tx) {
+          const { state: final, ticket } = await flow.conclude(tx, { ...session, progress }, end)
+          return reply({ ...session, returnTicket: ticket }, { ...facts, progress, state: final })
+        },
+      }
     }
-    await sessions.save(tx, session, { state, progress, ...(dueAt && { dueAt }), ...(expiresAt && { expiresAt }) })
-    return reply({ ...session, ...(expiresAt && { expiresAt }) }, { ...facts, state })
+    const count = flow.countFor({ ...session, progress: step.progress }, errors ?? [])
+    if (!count) return keep(noted(step.progress))
+    return {
+      async inTransaction(tx) {
+        return sessions.apply(tx, keep(noted(await count(tx))))
+      },
+    }
   }
 
   /** `refuse`: the signature is valid but the time is wrong. The device's counter is saved anyway. */
@@ -101,30 +127,68 @@ export function createSessionCalls({ sessions, flows, clock }: Deps) {
     return { role, session: { ...session, progress: { ...progress, [role]: device } }, refuse }
   }
 
-  /** One signed call of the session's holder, or of its viewer where that is allowed. */
-  function answerCall(call: DeviceCall, who: Role | 'either', decide: Decide): Promise<Answer> {
-    return change<Answer>(call.sessionId, async (tx, found) => {
-      if (isFinal(found.state))
-        return sessionEnded(found.state === 'EXPIRED' ? 'The session has expired' : 'The session has ended')
-      const { role, session, refuse } = await authenticate(call, found)
-      const decided = await orRefuse(session, () => {
-        if (refuse) throw refuse
-        if (who !== 'either' && role !== who) throw otherHolds()
-        // The first device may still make another code or take the session back.
-        if (role === 'holder' && isNumberNeeded(session.progress) && !BEFORE_NUMBER.has(nameOf(call)))
-          throw notAtThisStep()
-        const logged = withEvents(session, call.events)
-        // A refusal does not undo what the log tells, just as when it came in a call of its own.
-        return orRefuse(logged, () => decide(logged, tx, role))
-      })
-      const thumbprint = session.progress[role]?.thumbprint ?? ''
-      const launchState = await settle(tx, session, decided, { role, thumbprint, call: nameOf(call) })
-      return decided.refuse ?? { launchState, thumbprint }
+  async function decideCall<S extends Step>(
+    call: DeviceCall,
+    who: Role | 'either',
+    signed: Pick<Signed, 'session' | 'role'> & { refuse: AppError | undefined },
+    decide: Decide<S>,
+  ): Promise<Decided<S | RefusedStep>> {
+    const { session, role, refuse } = signed
+    if (refuse) return refused(session, refuse)
+    if (who !== 'either' && role !== who) return refused(session, otherHolds())
+    // The first device may still make another code or take the session back.
+    if (role === 'holder' && isNumberNeeded(session.progress) && !BEFORE_NUMBER.has(nameOf(call)))
+      return refused(session, notAtThisStep())
+    return orRefuse(session, async () => {
+      // A refusal does not undo what the log tells, just as when it came in a call of its own.
+      const logged = withEvents(session, call.events)
+      const flow = flowOf(logged)
+      return orRefuse(logged, () => decide({ session: logged, role, flow, rules: flow.rules(logged) }))
     })
+  }
+
+  /** One signed call of the session's holder, or of its viewer where that is allowed. A refused call is stored too. */
+  async function run<S extends Step>(
+    call: DeviceCall,
+    who: Role | 'either',
+    decide: Decide<S>,
+  ): Promise<Answer<S | RefusedStep>> {
+    const outcome = await change<Answer<S | RefusedStep> | AppError>(call.sessionId, async (found) => {
+      if (isFinal(found.state))
+        return { answer: sessionEnded(found.state === 'EXPIRED' ? 'The session has expired' : 'The session has ended') }
+      const { role, session, refuse } = await authenticate(call, found)
+      const decided = await decideCall(call, who, { session, role, refuse }, decide)
+      const thumbprint = session.progress[role]?.thumbprint ?? ''
+      const caller = { role, thumbprint, call: nameOf(call) }
+      const answered = (step: S | RefusedStep) =>
+        mapped(settle(session, step, caller), (launchState) => ({ step, launchState, thumbprint }))
+      if (!('inTransaction' in decided)) return answered(decided)
+      return { inTransaction: async (tx) => sessions.apply(tx, answered(await decided.inTransaction(tx))) }
+    })
+    if (outcome instanceof AppError) throw outcome
+    return outcome
+  }
+
+  async function answerCall(call: DeviceCall, who: Role | 'either', decide: Decide): Promise<Answer<Step>> {
+    const answer = await run(call, who, decide)
+    // Thrown here and not inside: what the service learned from the call is committed, and then the call is refused.
+    if (answer.step.refuse) throw answer.step.refuse
+    return answer
   }
 
   async function handleCall(call: DeviceCall, who: Role | 'either', decide: Decide): Promise<LaunchState> {
     return (await answerCall(call, who, decide)).launchState
+  }
+
+  /** A call whose step carries its reply. */
+  async function ask<Reply>(
+    call: DeviceCall,
+    who: Role | 'either',
+    decide: Decide<ReplyingStep<Reply>>,
+  ): Promise<Reply> {
+    const { step } = await run(call, who, decide)
+    if (step.refuse) throw step.refuse
+    return step.reply
   }
 
   async function get(sessionId: string): Promise<Session> {
@@ -133,19 +197,43 @@ export function createSessionCalls({ sessions, flows, clock }: Deps) {
     return session
   }
 
-  return { flowOf, reply, change, settle, authenticate, answerCall, handleCall, get }
+  return { flowOf, reply, change, settle, authenticate, answerCall, handleCall, ask, get }
 }
 export type SessionCalls = ReturnType<typeof createSessionCalls>
 
+const refused = ({ state, progress }: RunningSession, refuse: AppError): RefusedStep => ({ state, progress, refuse })
+
 /** A refused call is used up like any other: nobody can keep it and send it again at a time when it would be accepted. */
-async function orRefuse(session: RunningSession, decide: () => Step | Promise<Step>): Promise<Step> {
+async function orRefuse<S extends Step>(
+  session: RunningSession,
+  decide: () => Promise<Decided<S>>,
+): Promise<Decided<S | RefusedStep>> {
   try {
-    return await decide()
+    const decided = await decide()
+    if (!('inTransaction' in decided)) return decided
+    return {
+      async inTransaction(tx) {
+        try {
+          return await decided.inTransaction(tx)
+        } catch (error) {
+          if (!(error instanceof AppError)) throw error
+          return refused(session, error)
+        }
+      },
+    }
   } catch (error) {
     if (!(error instanceof AppError)) throw error
-    return { state: session.state, progress: session.progress, refuse: error }
+    return refused(session, error)
   }
 }
+
+/** The same decision with another answer. */
+export function mapped<T, R>(decision: Decision<T>, toAnswer: (answer: T) => R): Decision<R> {
+  if ('inTransaction' in decision) return { inTransaction: async (tx) => toAnswer(await decision.inTransaction(tx)) }
+  return { ...decision, answer: toAnswer(decision.answer) }
+}
+
+const wrapped = <T>(decision: Decision<T>): Decision<{ answer: T }> => mapped(decision, (answer) => ({ answer }))
 
 /** What a device may send before the number. Of `consent` only the refusal is taken. */
 const BEFORE_NUMBER: ReadonlySet<string> = new Set(['number', 'consent', 'cancel'])

@@ -34,7 +34,8 @@ import { failLook, failTry, noted } from './step.ts'
 const payloads = Compile(CapturePayload)
 
 export interface Submit {
-  flow: Pick<Flow, 'rules' | 'captured'>
+  flow: Pick<Flow, 'captured'>
+  rules: FlowRules
   session: RunningSession
   sealed: string
   /** Sealed in the same way, where the session shares one. */
@@ -99,11 +100,10 @@ interface Purpose {
   /** Which try, or which look. */
   attempt: number
   fail(progress: Progress, name: SessionCodeName): Step
-  accept(progress: Progress, capture: AcceptedCapture): Step | Promise<Step>
+  accept(progress: Progress, capture: AcceptedCapture): Promise<Step>
 }
 
-function faceTryOf({ flow, session }: Submit): Purpose {
-  const rules = flow.rules(session)
+function faceTryOf({ flow, rules, session }: Submit): Purpose {
   return {
     rules,
     attempt: session.progress.attempt,
@@ -114,13 +114,12 @@ function faceTryOf({ flow, session }: Submit): Purpose {
 }
 
 /** A look shows that the same live person is there, for the comparison with a document. It says nothing else about them. */
-function lookOf({ flow, session }: Submit): Purpose {
-  const rules = flow.rules(session)
+function lookOf({ rules, session }: Submit): Purpose {
   return {
     rules: { ...rules, wantsAge: false, takesConditions: false, payloadFault: lookFault },
     attempt: documentOf(session.progress).looks,
     fail: (progress, name) => failLook(rules, session, progress, name),
-    accept: (progress, capture) => ({ state: session.state, progress: withCapture(progress, capture) }),
+    accept: async (progress, capture) => ({ state: session.state, progress: withCapture(progress, capture) }),
   }
 }
 

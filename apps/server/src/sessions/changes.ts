@@ -1,8 +1,6 @@
-import type { SessionArea } from '@ostiary/contract'
 import { createStatementBatcher } from '../platform/batcher.ts'
 import type { Cells } from '../platform/cells.ts'
 import type { Queryable } from '../platform/db.ts'
-import { LateTransaction } from '../platform/late-transaction.ts'
 import type { LabelledCounter } from '../platform/metrics.ts'
 import { hourOf, isSessionId } from './capability.ts'
 import { type Progress, toStored } from './progress.ts'
@@ -22,6 +20,21 @@ interface Deps {
 
 type Work<T> = (tx: Queryable, session: Session | Tombstone) => Promise<T>
 
+export interface SessionChange {
+  state: SessionState
+  dueAt?: Date
+  expiresAt?: Date
+  progress: Progress
+}
+
+/** What is known only in the transaction that holds the session. It may run twice, so it changes nothing but through `tx`. */
+export interface InTransaction<T> {
+  inTransaction(tx: Queryable): Promise<T>
+}
+
+/** What a call does with the session that it has read: it saves it, or works in a transaction that holds it, or changes nothing. */
+export type Decision<T> = { session: Session; save: SessionChange; answer: T } | InTransaction<T> | { answer: T }
+
 /** How a session is changed: under its lock, or as it was read if nobody else is quicker. */
 export function createChanges({ cells, overtaken, find, open }: Deps) {
   const saveRow = createStatementBatcher(sessionStore.saveMany, MOST_AT_ONCE)
@@ -34,15 +47,33 @@ export function createChanges({ cells, overtaken, find, open }: Deps) {
     })
   }
 
-  /** Runs `work` without a lock; throws `Overtaken` when somebody else has written the session before `work` could. */
-  async function runUnlocked<T>(sessionId: string, work: Work<T>): Promise<T | undefined> {
-    const session = await find(sessionId)
-    if (!session) return undefined
-    const begin = async (tx: Queryable) => {
-      if (!(await sessionStore.lockVersion(tx, placeOf(session)))) throw new Overtaken(session)
-    }
-    return LateTransaction.run(cells.forId(sessionId), begin, (tx) => work(tx, session))
+  /** Does what was decided, unless somebody else has written the session since it was read: then it does nothing. */
+  async function applyIfCurrent<T>(
+    found: Session | Tombstone,
+    decision: Decision<T>,
+  ): Promise<{ answer: T } | 'overtaken'> {
+    const db = cells.forId(found.sessionId)
+    if ('inTransaction' in decision)
+      return db.transaction(async (tx) =>
+        (await sessionStore.lockVersion(tx, placeOf(found)))
+          ? { answer: await decision.inTransaction(tx) }
+          : 'overtaken',
+      )
+    if (!('save' in decision)) return decision
+    const { session, save: change, answer } = decision
+    return (await saveRow(db, { row: placeOf(found), change: toRow(session, change) })) ? { answer } : 'overtaken'
   }
+
+  /** Does what was decided about a session that the transaction holds. */
+  async function apply<T>(tx: Queryable, decision: Decision<T>): Promise<T> {
+    if ('inTransaction' in decision) return decision.inTransaction(tx)
+    if ('save' in decision) await save(tx, decision.session, decision.save)
+    return decision.answer
+  }
+
+  /** Saves a session that the transaction holds. */
+  const save = (tx: Queryable, session: Session, change: SessionChange): Promise<void> =>
+    sessionStore.save(tx, session, toRow(session, change))
 
   return {
     /**
@@ -55,48 +86,33 @@ export function createChanges({ cells, overtaken, find, open }: Deps) {
     },
 
     /**
-     * Runs `work` on the session as it was read, without a lock. What `work` writes counts only if nobody else has written the session
-     * meanwhile. If `work` ends with `save` and sends no other statement, one statement does it. Otherwise the first statement begins a
-     * transaction and locks the session. Overtaken work runs a second time, under the lock: it must change nothing but through `tx`.
+     * Asks `decide` what to do with the session as it was read, without a lock or a connection, and does it. If somebody else has written the
+     * session meanwhile, it asks again under the lock. Undefined when there is no such session.
      */
-    async change<T>(sessionId: string, work: Work<T>): Promise<T | undefined> {
+    async change<T>(
+      sessionId: string,
+      decide: (session: Session | Tombstone) => Promise<Decision<T>>,
+    ): Promise<T | undefined> {
       if (!isSessionId(sessionId)) return undefined
       return cells.forId(sessionId).oneAtATime(`session ${sessionId}`, async () => {
-        try {
-          return await runUnlocked(sessionId, work)
-        } catch (error) {
-          if (!(error instanceof Overtaken)) throw error
-          overtaken.count(error.area)
-          return runLocked(sessionId, work)
-        }
+        const found = await find(sessionId)
+        if (!found) return undefined
+        const done = await applyIfCurrent(found, await decide(found))
+        if (done !== 'overtaken') return done.answer
+        overtaken.count(found.area)
+        return runLocked(sessionId, async (tx, session) => apply(tx, await decide(session)))
       })
     },
 
-    /** Saves a session that the transaction holds, or that `change` has read. */
-    async save(
-      tx: Queryable,
-      session: Session,
-      change: { state: SessionState; dueAt?: Date; expiresAt?: Date; progress: Progress },
-    ): Promise<void> {
-      const { state, dueAt = session.dueAt, expiresAt, progress } = change
-      const content = Buffer.from(JSON.stringify(toStored(session.area, progress)))
-      const sealed = sealPart(session.dataKey, session.sessionId, 'progress', content)
-      const saved = { state, dueAt, progress: sealed, ...(expiresAt && { expiresAt }) }
-      if (!(tx instanceof LateTransaction) || tx.hasBegun) return sessionStore.save(tx, session, saved)
-      tx.close()
-      const row = placeOf(session)
-      if (!(await saveRow(cells.forId(session.sessionId), { row, change: saved }))) throw new Overtaken(session)
-    },
+    apply,
+    save,
   }
 }
 
-/** The session was written by somebody else after it was read. */
-class Overtaken extends Error {
-  readonly area: SessionArea
-  constructor({ area }: { area: SessionArea }) {
-    super('The session was changed meanwhile')
-    this.area = area
-  }
+function toRow(session: Session, { state, dueAt = session.dueAt, expiresAt, progress }: SessionChange) {
+  const content = Buffer.from(JSON.stringify(toStored(session.area, progress)))
+  const sealed = sealPart(session.dataKey, session.sessionId, 'progress', content)
+  return { state, dueAt, progress: sealed, ...(expiresAt && { expiresAt }) }
 }
 
 function placeOf({ tenantId, createdAt, sessionId, day, version }: SessionKey & Partial<SessionPlace>) {

@@ -2,6 +2,7 @@ import type { CapturePayload, LaunchState, OpenedSession, SessionCodeName } from
 import type { Queryable } from '../platform/db.ts'
 import type { AppError } from '../platform/errors.ts'
 import type { AreaSessions } from './area-sessions.ts'
+import type { InTransaction } from './changes.ts'
 import type { DocumentAsk } from './document-progress.ts'
 import type { OpenChallenge, Progress } from './progress.ts'
 import type { SharedRequest } from './request.ts'
@@ -41,6 +42,15 @@ export interface Step<Own = unknown> {
   /** The call is refused. What the service learned from it is kept all the same. */
   refuse?: AppError
 }
+
+/** A step that refuses its call. */
+export type RefusedStep<Own = unknown> = Step<Own> & { refuse: AppError }
+
+/** A step that carries what its call is answered with, unless it refuses the call. */
+export type ReplyingStep<Reply, Own = unknown> = (Step<Own> & { reply: Reply; refuse?: undefined }) | RefusedStep<Own>
+
+/** What is decided at once, or only in the transaction that holds the session. */
+export type Decided<S = Step> = S | InTransaction<S>
 
 /** A capture that passed every check. */
 export interface AcceptedCapture {
@@ -95,11 +105,10 @@ export interface Concluded<State extends FinalState = FinalState> {
   ticket: ReturnTicket | null
 }
 
-/** What a call has led to, for what an area keeps of it. */
-export interface SettledCall {
+/** What a call has led to, for what an area notes of it. */
+export interface NotedCall {
   state: SessionState
   errors: readonly number[] | undefined
-  end: FlowEnd | undefined
   refuse: AppError | undefined
   /** The name of the call. */
   call: string
@@ -113,12 +122,17 @@ export interface SettledCall {
 export interface Flow<Request extends SharedRequest = SharedRequest, Own = unknown> {
   rules(session: Session<Request, Own>): FlowRules
   /** The user agreed. `address` is where the device called from. */
-  consented(tx: Queryable, session: RunningSession<Request, Own>, address: string): Promise<Step> | Step
-  captured(session: RunningSession<Request, Own>, capture: AcceptedCapture): Step | Promise<Step>
+  consented(session: RunningSession<Request, Own>, address: string): Decided<Step<Own>>
+  captured(session: RunningSession<Request, Own>, capture: AcceptedCapture): Promise<Step<Own>>
   /** A document was accepted: the progress has it. Its face matches, where there was one to compare. */
-  documentRead(session: RunningSession<Request, Own>, now: Date): Step
-  /** A call is about to be stored: what the area adds to the progress because of it. */
-  settled(tx: Queryable, session: RunningSession<Request, Own>, call: SettledCall): Promise<Progress>
+  documentRead(session: RunningSession<Request, Own>, now: Date): Step<Own>
+  /** How to count a failure with these codes although the session goes on; undefined where none counts. */
+  countFor(
+    session: RunningSession<Request, Own>,
+    errors: readonly number[],
+  ): ((tx: Queryable) => Promise<Progress<Own>>) | undefined
+  /** The progress with what the area notes of a call that is about to be stored. */
+  noted(session: RunningSession<Request, Own>, call: NotedCall): Progress<Own>
   /** Ends a session that the transaction holds, with its result and its webhook. */
   conclude(tx: Queryable, session: Session<Request, Own>, end: FlowEnd): Promise<Concluded>
   /** Does what the session waits for (`isWaiting`). Runs outside of any lock, and may run again. */
@@ -126,31 +140,18 @@ export interface Flow<Request extends SharedRequest = SharedRequest, Own = unkno
 }
 
 /**
- * An area's flow, as `launch` drives it: for sessions of any area. Throws when it gets a session of the other area, because a request
- * and a progress would be read as what they are not.
+ * An area's flow, as `launch` drives it: for sessions of any area. Every call asks for the rules first. They throw for a session of the other
+ * area, because a request and a progress would be read as what they are not.
  */
 export function flowOfArea<Request extends SharedRequest, Own>(
   { area, isOwn }: Pick<AreaSessions<Request, Own>, 'area' | 'isOwn'>,
   flow: Flow<Request, Own>,
 ): Flow {
-  function own<S extends Session>(session: S) {
-    if (!isOwn(session)) throw new Error(`A session of ${session.area} is not one of ${area}`)
-    return session
-  }
-  const { work } = flow
   return {
-    rules: (session) => flow.rules(own(session)),
-    consented: (tx, session, address) => flow.consented(tx, own(session), address),
-    captured: (session, capture) => flow.captured(own(session), capture),
-    documentRead: (session, now) => flow.documentRead(own(session), now),
-    settled: (tx, session, call) => flow.settled(tx, own(session), call),
-    conclude: (tx, session, end) => flow.conclude(tx, own(session), end),
-    ...(work && {
-      work: (session) =>
-        work(own(session))?.then(({ apply, after }) => ({
-          apply: (tx, current) => apply(tx, own(current)),
-          after,
-        })),
-    }),
+    ...flow,
+    rules(session) {
+      if (!isOwn(session)) throw new Error(`A session of ${session.area} is not one of ${area}`)
+      return flow.rules(session)
+    },
   }
 }

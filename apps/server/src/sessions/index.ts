@@ -1,5 +1,6 @@
 export { type AreaSessions, sessionsOfArea } from './area-sessions.ts'
 export { isSessionId, launchUrlFor } from './capability.ts'
+export type { Decision, InTransaction } from './changes.ts'
 export { type ConsentAnswer, consentOf, readConsent } from './consent.ts'
 export {
   type DocumentAsk,
@@ -14,13 +15,16 @@ export { createExpiry, graceFor } from './expiry.ts'
 export {
   type AcceptedCapture,
   type Concluded,
+  type Decided,
   type Flow,
   type FlowEnd,
   type FlowRules,
   flowOfArea,
+  type NotedCall,
+  type RefusedStep,
+  type ReplyingStep,
   type Role,
   type RunningSession,
-  type SettledCall,
   type Step,
   type WorkResult,
 } from './flow.ts'

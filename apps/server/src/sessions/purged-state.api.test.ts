@@ -118,7 +118,7 @@ async function shapeOf(sessionId: string) {
   assert.deepEqual([expires_at, ended_at], [purge_at, purge_at], 'no time but those of the creation and the deletion')
   return rest
 }
-const CLEARED = { metadata_tags: null, silent_retention_seconds: null, result_rule: null }
+const CLEARED = { metadata_tags: null, silent_retention_seconds: null, result_rule: null, version: -1 }
 const TOMBSTONE = { livemode: false, state: 'PURGED', due_at: Number.POSITIVE_INFINITY, ...CLEARED }
 
 describe('[C-008] after the end of retention', { skip: missingPostgres() }, () => {

@@ -98,6 +98,7 @@ describe('retention', () => {
       metadata_tags: null,
       silent_retention_seconds: null,
       result_rule: null,
+      version: -1,
     })
     fixture.harness.clock.advance(30 * DAY_MS - 1_000)
     assertError(await host.call('GET', `/session/${token}/result`), ...gone)

@@ -38,8 +38,8 @@ export type StoredSession = Omit<SessionRow, 'state'> & { state: StoredState } &
 export interface SessionPlace {
   /** Ends the names of the partitions that have the row. */
   day: string
-  /** The transaction that wrote the row. Every write of a session makes a new version, also those of the last release. */
-  version: string
+  /** Raised by every change of the row, also by those of the last release. */
+  version: number
 }
 /** The whole primary key of a row, so that a statement reads one partition only. */
 export type SessionKey = Pick<SessionRow, 'tenantId' | 'createdAt' | 'sessionId'>
@@ -55,10 +55,10 @@ export const SEALED = `v.sealed_key as "sealedKey", v.master_key_id as "masterKe
 // LIMIT makes PostgreSQL look up the sealed row by its key. A join that is planned before the day has rows, as every midnight, would read all of the
 // day. The bounds are repeated for both tables, so that one partition of each is read where the day has none of its own.
 const joined = (day: string) => `sessions${day} s left join lateral (
-    select v.*, v.xmin as written_by from session_secrets${day} v
+    select v.* from session_secrets${day} v
     where v.tenant_id = s.tenant_id and v.created_at = s.created_at and v.session_id = s.session_id and v.created_at >= $2 and v.created_at < $3 limit 1
   ) v on true`
-const place = (day: string) => `'${day}' as day, s.xmin::text as version`
+const place = (day: string) => `'${day}' as day, s.version`
 const BY_ID = 's.session_id = $1 and s.created_at >= $2 and s.created_at < $3'
 const KEY = 'tenant_id = $1 and created_at = $2 and session_id = $3'
 
@@ -109,16 +109,14 @@ const FIND = dayStatement(
   'sessions.find',
   (day) => `select ${CLEAR}, ${SEALED}, ${place(day)} from ${joined(day)} where ${BY_ID}`,
 )
-// A transaction that has waited for the lock sees the clear row as it is now and the sealed row as it was before. Both are written by the
-// same transaction, except when only times are moved: where the writers differ, the sealed row is read again.
+// The sealed row is read by the next statement: one that has waited for this lock would show it as it was before.
 const LOCK = dayStatement(
   'sessions.lock',
-  (day) => `select ${CLEAR}, ${SEALED}, ${place(day)}, s.xmin = v.written_by as "isWhole"
-   from ${joined(day)} where ${BY_ID} for update of s`,
+  (day) => `select ${CLEAR}, ${place(day)} from sessions${day} s where ${BY_ID} for update`,
 )
 const LOCK_VERSION = dayStatement(
   'sessions.lock_version',
-  (day) => `select 1 from sessions${day} where ${KEY} and xmin = $4::text::xid for update`,
+  (day) => `select 1 from sessions${day} where ${KEY} and version = $4 for update`,
 )
 const SECRETS = dayStatement('sessions.secrets', (day) => `select ${SEALED} from session_secrets${day} v where ${KEY}`)
 const save = (day: string, isHeld: string) => `moved as (
@@ -131,7 +129,7 @@ const SAVE = dayStatement('sessions.save', (day) => `with ${save(day, '')}`)
 const SAVE_VERSION = dayStatement(
   'sessions.save_version',
   (day) => `with held as (
-     select 1 from sessions${day} where ${KEY} and xmin = $8::text::xid for update skip locked
+     select 1 from sessions${day} where ${KEY} and version = $8 for update skip locked
    ), ${save(day, 'and exists (select from held)')}`,
 )
 // Writes the clear row too, so that a transaction that waits for its lock sees that the sealed row has changed (LOCK).
@@ -142,7 +140,7 @@ const SAVE_TICKET = dayStatement(
 )
 const FIND_STATE = dayStatement(
   'sessions.find_state',
-  (day) => `select state, xmin::text as version from sessions${day} s where ${BY_ID}`,
+  (day) => `select state, version from sessions${day} s where ${BY_ID}`,
 )
 const FIND_OWNER = dayStatement(
   'sessions.find_owner',
@@ -205,10 +203,10 @@ export interface NewRow extends Omit<SessionRow, 'dueAt' | 'endedAt' | 'purgeAt'
   request: Buffer
 }
 
-/** Every write makes a new version: a state that was left and reached again between two looks has changed too. */
+/** A state that was left and reached again between two looks has another version. */
 export interface VersionedState {
   state: StoredState
-  version: string
+  version: number
 }
 
 interface Hour {
@@ -294,10 +292,8 @@ export const sessionStore = {
     const lockAndRun = (day: string) =>
       db.transaction(async (tx) => {
         const values = [sessionId, hour.from, hour.to]
-        const [locked] = await tx.rows<StoredSession & { isWhole: boolean | null }>(LOCK.on(day), values)
-        if (!locked) return work(tx, undefined)
-        const { isWhole, ...row } = locked
-        if (isWhole) return work(tx, row)
+        const [row] = await tx.rows<StoredSession>(LOCK.on(day), values)
+        if (!row) return work(tx, undefined)
         const [secrets = NO_SECRETS] = await tx.rows<SecretsRow>(SECRETS.on(day), [...keyOf(row)])
         return work(tx, { ...row, ...secrets })
       })

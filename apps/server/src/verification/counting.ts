@@ -46,19 +46,11 @@ export async function countFailure(
 const AT_ONCE: readonly SessionCodeName[] = ['SPOOF', 'PASSKEY_FAILED']
 
 /**
- * Counts a step that did not end the session. Without this a session that is cancelled after two masks, or two wrong passkeys, would be
- * free, any number of times. A subject that has to wait already goes on here, and waits at the next comparison.
+ * The failure of a step that did not end the session, where it counts. Without this a session that is cancelled after two masks, or two wrong
+ * passkeys, would be free, any number of times. A subject that has to wait already goes on here, and waits at the next comparison.
  */
-export async function countTry(
-  lockouts: Lockouts,
-  tx: Queryable,
-  session: RunningVerification,
-  errors: readonly number[],
-): Promise<OwnProgress> {
-  const failure = AT_ONCE.find((name) => errors.includes(SESSION_CODES[name].code))
-  if (!failure) return session.progress
-  return (await countFailure(lockouts, tx, session, failure)).progress
-}
+export const failureAtOnce = (errors: readonly number[]): SessionCodeName | undefined =>
+  AT_ONCE.find((name) => errors.includes(SESSION_CODES[name].code))
 
 /** The wait of the next session after one that failed. It counts against no subject twice. */
 export async function waitAfter(

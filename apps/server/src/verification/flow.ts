@@ -23,9 +23,9 @@ import {
   type FlowRules,
   flowOfArea,
   isFinal,
+  type NotedCall,
   nextState,
   type Sessions,
-  type SettledCall,
   type WorkResult,
   withDocument,
 } from '../sessions/index.ts'
@@ -34,7 +34,7 @@ import { applyComparison } from './apply-comparison.ts'
 import { boundBy } from './bound.ts'
 import type { Budget } from './budget.ts'
 import { conclude } from './conclude.ts'
-import { countTry, withoutRepeats } from './counting.ts'
+import { countFailure, failureAtOnce, withoutRepeats } from './counting.ts'
 import { noteDebug } from './debug.ts'
 import type { VerificationEnding } from './ending.ts'
 import type { LocalKeys } from './local-keys.ts'
@@ -149,13 +149,6 @@ export function createVerificationFlow(deps: Deps): Flow {
     return { state, progress, dueAt: graceForWork(session, now) }
   }
 
-  /** A try that failed may count at once; then the call is noted, where the host asked for debug notes. */
-  async function settled(tx: Queryable, session: RunningVerification, call: SettledCall): Promise<OwnProgress> {
-    const isCounted = call.end === undefined
-    const progress = isCounted ? await countTry(lockouts, tx, session, call.errors ?? []) : session.progress
-    return withCallNotes({ ...session, progress }, call)
-  }
-
   async function runWork(
     session: RunningVerification,
     waiting: VerificationProgress,
@@ -178,10 +171,14 @@ export function createVerificationFlow(deps: Deps): Flow {
 
   return flowOfArea(verificationSessionsIn(sessions), {
     rules: verificationRules,
-    consented,
+    consented: (session, address) => ({ inTransaction: (tx) => consented(tx, session, address) }),
     captured,
     documentRead,
-    settled,
+    countFor(session, errors) {
+      const failure = failureAtOnce(errors)
+      return failure && (async (tx) => (await countFailure(lockouts, tx, session, failure)).progress)
+    },
+    noted: withCallNotes,
     conclude: (tx, session, end) => conclude(deps, tx, session, end),
     work(session) {
       const { own } = session.progress
@@ -235,7 +232,8 @@ function documentAskOf({ policy }: VerificationRequest): DocumentAsk {
   }
 }
 
-function withCallNotes({ request, state: from, progress }: RunningVerification, call: SettledCall): OwnProgress {
+/** The call is noted where the host asked for debug notes. */
+function withCallNotes({ request, state: from, progress }: RunningVerification, call: NotedCall): OwnProgress {
   if (request.debugLevel === 0) return progress
   const { state: to, errors = [], refuse, call: event, now: at } = call
   const facts = { codes: [...errors], ...(refuse && { refused: refuse.code }) }

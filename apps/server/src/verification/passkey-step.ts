@@ -3,7 +3,15 @@ import type { Counters, Passkeys } from '../passkeys/index.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Queryable } from '../platform/db.ts'
 import { AppError } from '../platform/errors.ts'
-import { nextState, notAtThisStep, type RunningSession, type Sessions, type Step } from '../sessions/index.ts'
+import {
+  type InTransaction,
+  nextState,
+  notAtThisStep,
+  type ReplyingStep,
+  type RunningSession,
+  type Sessions,
+  type Step,
+} from '../sessions/index.ts'
 import { type OwnProgress, verificationOf, withVerification } from './progress.ts'
 import { failed, graceForWork, succeeded } from './steps.ts'
 import {
@@ -16,9 +24,9 @@ import {
 /** The passkey step as `launch` calls it, for sessions of any area. Throws when the session is not at this step. */
 export interface PasskeySteps {
   /** What to ask the authenticator for. */
-  options(tx: Queryable, session: RunningSession): Promise<{ step: Step; asked: PasskeyOptions }>
+  options(session: RunningSession): InTransaction<ReplyingStep<PasskeyOptions>>
   /** Checks the authenticator's answer. */
-  verify(tx: Queryable, session: RunningSession, response: unknown): Promise<Step>
+  verify(session: RunningSession, response: unknown): InTransaction<Step>
   /** The authenticator or the user refused. */
   failed(session: RunningSession): Step
 }
@@ -38,9 +46,14 @@ export function createPasskeySteps({ sessions, passkeys, clock }: Deps): Passkey
   }
 
   return {
-    options: (tx, session) => passkeyOptions(passkeys, tx, { session: atPasskeyStep(session), now: clock.now() }),
-    verify: (tx, session, response) =>
-      verifyPasskey(passkeys, tx, { session: atPasskeyStep(session), now: clock.now() }, response),
+    options(session) {
+      const call = { session: atPasskeyStep(session), now: clock.now() }
+      return { inTransaction: (tx) => passkeyOptions(passkeys, tx, call) }
+    },
+    verify(session, response) {
+      const call = { session: atPasskeyStep(session), now: clock.now() }
+      return { inTransaction: (tx) => verifyPasskey(passkeys, tx, call, response) }
+    },
     failed(session) {
       const running = atPasskeyStep(session)
       return passkeyFailed(running, running.progress)
@@ -53,23 +66,27 @@ interface PasskeyCall {
   now: Date
 }
 
-async function passkeyOptions(passkeys: Passkeys, tx: Queryable, { session, now }: PasskeyCall) {
+async function passkeyOptions(
+  passkeys: Passkeys,
+  tx: Queryable,
+  { session, now }: PasskeyCall,
+): Promise<ReplyingStep<PasskeyOptions>> {
   const { request, progress } = session
   const { person } = verificationOf(progress)
-  const begin = (challenge: string, counters: Counters = {}): VerificationStep => {
+  const begin = (challenge: string, counters: Counters, reply: PasskeyOptions) => {
     const passkey = { challenge, expiresAtMs: now.getTime() + PASSKEY_LIMITS.answerMs, counters }
-    return { state: session.state, progress: withVerification(progress, { passkey }) }
+    return { state: session.state, progress: withVerification(progress, { passkey }), reply }
   }
   if (request.type === 'ENROLL' && !person) {
     const userName = maskedEmail(request.contactInformation?.email) ?? passkeys.rpId
     const rpName = request.policy.brandName ?? passkeys.rpId
     const { options, challenge } = passkeys.registrationOptions({ rpName, userName })
-    return { step: begin(challenge), asked: { mode: 'create' as const, options: { ...options } } }
+    return begin(challenge, {}, { mode: 'create', options: { ...options } })
   }
   const credentials = person ? await passkeys.findForPerson(tx, session, person.puid) : []
   const counters = person ? await passkeys.countersOf(tx, session, person.puid) : {}
   const { options, challenge } = passkeys.authenticationOptions({ credentials })
-  return { step: begin(challenge, counters), asked: { mode: 'get' as const, options: { ...options } } }
+  return begin(challenge, counters, { mode: 'get', options: { ...options } })
 }
 
 async function verifyPasskey(

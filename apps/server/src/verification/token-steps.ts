@@ -6,7 +6,14 @@ import type { Clock } from '../platform/clock.ts'
 import type { Queryable } from '../platform/db.ts'
 import { AppError } from '../platform/errors.ts'
 import type { Ids } from '../platform/ids.ts'
-import { notAtThisStep, type RunningSession, type Session, type Sessions, type Step } from '../sessions/index.ts'
+import {
+  notAtThisStep,
+  type ReplyingStep,
+  type RunningSession,
+  type Session,
+  type Sessions,
+  type Step,
+} from '../sessions/index.ts'
 import { mayMigrate, usesTokens } from './matching.ts'
 import { type TokenProgress, type VerificationProgress, verificationOf, withVerification } from './progress.ts'
 import { type RunningVerification, verificationSessionsIn } from './types.ts'
@@ -81,7 +88,7 @@ export function createTokenSteps({ sessions, matcher, work, clock, ids }: Deps) 
     return token
   }
 
-  const withChange = (session: RunningVerification, change: Partial<VerificationProgress>): Step => ({
+  const withChange = (session: RunningVerification, change: Partial<VerificationProgress>) => ({
     state: session.state,
     progress: withVerification(session.progress, change),
   })
@@ -142,7 +149,7 @@ export function createTokenSteps({ sessions, matcher, work, clock, ids }: Deps) 
       tx: Queryable,
       session: RunningSession,
       { offer, body }: { offer: TokenOffer | undefined; body: BeginBody },
-    ): Promise<{ step: Step; begun: TokenBegun }> {
+    ): Promise<ReplyingStep<TokenBegun>> {
       const own = atFaceStep(session)
       if (!offer) throw noToken()
       const isSuccessor = own.request.type !== 'ENROLL' && body.for === 'successor'
@@ -152,8 +159,8 @@ export function createTokenSteps({ sessions, matcher, work, clock, ids }: Deps) 
         : await beginComparison(tx, own, offer, body.proof)
       const { tokenId, account, matcherNonce, keyHolderNonce } = token
       return {
-        step: withChange(own, isSuccessor ? { successor: token } : { token, successor: null }),
-        begun: {
+        ...withChange(own, isSuccessor ? { successor: token } : { token, successor: null }),
+        reply: {
           tokenId,
           account,
           realm: realmOf(own),
@@ -168,10 +175,10 @@ export function createTokenSteps({ sessions, matcher, work, clock, ids }: Deps) 
     },
 
     /** Checks that the call is in place. The work of the enrolment follows outside of the lock. */
-    beginEnrol(session: RunningSession): { step: Step; begun: TokenProgress } {
+    beginEnrol(session: RunningSession) {
       const own = atFaceStep(session)
       const which = own.request.type === 'ENROLL' ? 'token' : 'successor'
-      return { step: { state: own.state, progress: own.progress }, begun: begunIn(own, which) }
+      return { state: own.state, progress: own.progress, reply: { session: own, begun: begunIn(own, which) } }
     },
 
     /** Slow: evaluates, and asks the key holder. */
@@ -203,7 +210,7 @@ export function createTokenSteps({ sessions, matcher, work, clock, ids }: Deps) 
       return token?.tokenId === tokenId ? withChange(session, { token: { ...token, probeHash } }) : undefined
     },
 
-    async probe(tx: Queryable, session: RunningSession, body: ProbeBody): Promise<{ step: Step; tokenId: string }> {
+    async probe(tx: Queryable, session: RunningSession, body: ProbeBody): Promise<ReplyingStep<{ tokenId: string }>> {
       const own = atFaceStep(session)
       if (own.request.type === 'ENROLL') throw notAtThisStep()
       const token = begunIn(own, 'token')
@@ -217,7 +224,7 @@ export function createTokenSteps({ sessions, matcher, work, clock, ids }: Deps) 
         sealedToken: body.sealedToken === undefined ? null : bytesOf(body.sealedToken),
       })
       const next = withChange(own, { token: { ...token, probeHash: stored?.probeHash ?? null } })
-      return { tokenId, step: stored ? next : { ...next, refuse: refused() } }
+      return stored ? { ...next, reply: { tokenId } } : { ...next, refuse: refused() }
     },
   }
 }
