@@ -5,6 +5,7 @@ import type { FastifyInstance } from 'fastify'
 import { buildApp } from '../app.ts'
 import { createFaces } from '../biometrics/testing/faces.ts'
 import { createLaunchRoom } from '../launch/index.ts'
+import { createMetrics } from '../platform/metrics.ts'
 import { type Flow, isPurged, type RunningSession, type Sessions, type WorkResult } from '../sessions/index.ts'
 import { untilBlocked } from '../testing/locks.ts'
 import { discardOrphanedEnrolments } from './provisional-persons.ts'
@@ -35,7 +36,9 @@ async function otherProcess(work: (doIt: () => Promise<WorkResult>) => Promise<W
   }
   const { launch: page, networkListsDir } = wire.config
   const deps = { ...wire, ...page, networkListsDir, verification: { ...wire.verification, flow } }
-  const launch = createLaunchRoom(wire.platform, deps)
+  // Each process has metrics of its own.
+  const platform = { ...wire.platform, metrics: createMetrics('0', { processMetrics: false }) }
+  const launch = createLaunchRoom(platform, deps)
   const app = buildApp({ ...wire, launch })
   apps.push(app)
   return app.listen({ port: 0, host: '127.0.0.1' })
