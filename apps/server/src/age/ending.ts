@@ -32,11 +32,8 @@ export function createEnding({ clock, sessions, webhooks, log, metrics }: Deps) 
     const at = clock.now()
     const ended = prepare(session, end, at)
     const { purgeAt, result, ticket } = ended
-    // Given together, they share a round trip. If the session had ended already, none of it counts.
-    await Promise.all([
-      sessions.end(tx, session, { state: end.flow, at, purgeAt, result, ticket }),
-      webhooks.enqueue(tx, [messageOf(ended, end.flow, at)]),
-    ])
+    await sessions.end(tx, session, { state: end.flow, at, purgeAt, result, ticket })
+    await webhooks.enqueue(tx, [messageOf(ended, end.flow, at)])
     metrics.count(end.flow)
     return { state: end.flow, ticket }
   }
