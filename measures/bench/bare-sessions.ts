@@ -46,7 +46,7 @@ app.post('/session', async (_request, reply) => {
   const createdAt = new Date()
   const sessionId = randomUUID()
   const expiresAt = new Date(createdAt.getTime() + 900_000)
-  await sessionStore.insert(db, { ...fixed, sessionId, createdAt, expiresAt })
+  await sessionStore.insertMany(db, [{ ...fixed, sessionId, createdAt, expiresAt }])
   const launchUrl = `http://localhost:8080/launch/?sessionId=${sessionId}`
   return reply.code(201).send({ token: `at_${sessionId}`, launchUrl, expiresAt, sessionId, livemode: false })
 })

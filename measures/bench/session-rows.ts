@@ -53,12 +53,12 @@ async function makeRows(wire: Wire, host: Host, wanted: Wanted, index: number): 
 }
 
 /** What the store would send to the database. */
-async function valuesOf(insert: (db: Queryable) => Promise<void>): Promise<readonly unknown[]> {
+async function valuesOf(insert: (db: Queryable) => Promise<unknown>): Promise<readonly unknown[]> {
   let sent: readonly unknown[] = []
   await insert({
     rows: async () => [],
     async run(_statement, values = []) {
-      sent = values
+      sent = values.map((one) => (one as unknown[])[0])
       return 1
     },
   })

@@ -158,7 +158,7 @@ export function createSessions({ cells, clock, ids, vault, ring, log, overtaken 
       return {
         ...{ sessionId, token, expiresAt },
         /** Inserts it with whatever else the caller's transaction does. */
-        insert: (tx: Queryable) => sessionStore.insert(tx, row),
+        insert: (tx: Queryable) => sessionStore.insertMany(tx, [row]),
         /** Inserts it by itself, which is cheaper when others are made at the same time. */
         insertNow: () => insert(cells.forId(tenantId), row),
       }

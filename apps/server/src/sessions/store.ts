@@ -1,6 +1,6 @@
 import { AREA_LETTERS, type PURGED, type SessionArea } from '@ostiary/contract'
 import { dayOf, dayStatement, NO_DAY, onDay } from '../platform/day-statement.ts'
-import { type Db, type Queryable, type Statement, sql } from '../platform/db.ts'
+import { type Db, type Queryable, sql } from '../platform/db.ts'
 import { PLAN_FOR_VALUES } from '../platform/plan-mode.ts'
 import type { FinalState, SessionState } from './states.ts'
 
@@ -52,85 +52,63 @@ export const CLEAR = `s.tenant_id as "tenantId", s.created_at as "createdAt", s.
   s.key_id as "keyId", s.state, s.token_hash as "tokenHash", s.expires_at as "expiresAt", s.due_at as "dueAt",
   s.ended_at as "endedAt", s.purge_at as "purgeAt"`
 export const SEALED = `v.sealed_key as "sealedKey", v.master_key_id as "masterKeyId", v.request, v.progress, v.result, v.return_ticket as "returnTicket"`
-// LIMIT makes PostgreSQL look up the sealed row by its key. A join that is planned before the day has rows, as every midnight, would read all of the
-// day. The bounds are repeated for both tables, so that one partition of each is read where the day has none of its own.
-const joined = (day: string) => `sessions${day} s left join lateral (
-    select v.* from session_secrets${day} v
-    where v.tenant_id = s.tenant_id and v.created_at = s.created_at and v.session_id = s.session_id and v.created_at >= $2 and v.created_at < $3 limit 1
-  ) v on true`
-const place = (day: string) => `'${day}' as day, s.version`
 const BY_ID = 's.session_id = $1 and s.created_at >= $2 and s.created_at < $3'
 const KEY = 'tenant_id = $1 and created_at = $2 and session_id = $3'
 
+// For any number of rows: one round trip, and one write to the log of PostgreSQL. Tags come as text, because `unnest` would flatten arrays in an array.
 const INSERT = sql(
   'sessions.insert',
-  `with made as (
+  `with given as (
+     select * from unnest($1::uuid[], $2::timestamptz[], $3::uuid[], $4::bool[], $5::text[], $6::uuid[], $7::text[], $8::bytea[],
+         $9::timestamptz[], $10::text[], $11::bytea[], $12::text[], $13::bytea[])
+       as g(tenant_id, created_at, session_id, livemode, area, key_id, state, token_hash, expires_at, tags, sealed_key, master_key_id, request)
+   ), made as (
      insert into sessions (tenant_id, created_at, session_id, livemode, area, key_id, state, token_hash, expires_at, due_at, metadata_tags)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9, $10)
+     select tenant_id, created_at, session_id, livemode, area, key_id, state, token_hash, expires_at, expires_at, tags::bigint[] from given
    )
    insert into session_secrets (tenant_id, created_at, session_id, sealed_key, master_key_id, request)
-   values ($1, $2, $3, $11, $12, $13)`,
+   select tenant_id, created_at, session_id, sealed_key, master_key_id, request from given`,
 )
 /** Sessions that one statement may insert. */
 export const MOST_INSERTED = 16
-/** One statement for many rows: one round trip, and one write to the log of PostgreSQL. */
-const INSERT_TYPES = [
-  'uuid',
-  'timestamptz',
-  'uuid',
-  'bool',
-  'text',
-  'uuid',
-  'text',
-  'bytea',
-  'timestamptz',
-  'bigint[]',
-].concat(['bytea', 'text', 'bytea'])
-function insertOf(rows: number): Statement {
-  const places = Array.from({ length: rows }, (_, row) => {
-    const place = (type: string, index: number) =>
-      `$${row * INSERT_TYPES.length + index + 1}${row === 0 ? `::${type}` : ''}`
-    return `(${INSERT_TYPES.map(place).join(', ')})`
-  })
-  return sql(
-    `sessions.insert_${rows}`,
-    `with given (tenant_id, created_at, session_id, livemode, area, key_id, state, token_hash, expires_at, tags, sealed_key, master_key_id, request) as (
-       values ${places.join(', ')}
-     ), made as (
-       insert into sessions (tenant_id, created_at, session_id, livemode, area, key_id, state, token_hash, expires_at, due_at, metadata_tags)
-       select tenant_id, created_at, session_id, livemode, area, key_id, state, token_hash, expires_at, expires_at, tags from given
-     )
-     insert into session_secrets (tenant_id, created_at, session_id, sealed_key, master_key_id, request)
-     select tenant_id, created_at, session_id, sealed_key, master_key_id, request from given`,
-  )
-}
-const INSERT_MANY = Array.from({ length: MOST_INSERTED }, (_, index) => (index === 0 ? INSERT : insertOf(index + 1)))
+// LIMIT makes PostgreSQL look up the sealed row by its key. A join that is planned before the day has rows, as every midnight, would read all of the
+// day. The bounds are repeated for both tables, so that one partition of each is read where the day has none of its own.
 const FIND = dayStatement(
   'sessions.find',
-  (day) => `select ${CLEAR}, ${SEALED}, ${place(day)} from ${joined(day)} where ${BY_ID}`,
+  (day) => `select ${CLEAR}, ${SEALED}, '${day}' as day, s.version
+   from sessions${day} s left join lateral (
+     select v.* from session_secrets${day} v
+     where v.tenant_id = s.tenant_id and v.created_at = s.created_at and v.session_id = s.session_id and v.created_at >= $2 and v.created_at < $3 limit 1
+   ) v on true
+   where ${BY_ID}`,
 )
 // The sealed row is read by the next statement: one that has waited for this lock would show it as it was before.
 const LOCK = dayStatement(
   'sessions.lock',
-  (day) => `select ${CLEAR}, ${place(day)} from sessions${day} s where ${BY_ID} for update`,
+  (day) => `select ${CLEAR}, '${day}' as day, s.version from sessions${day} s where ${BY_ID} for update`,
 )
 const LOCK_VERSION = dayStatement(
   'sessions.lock_version',
   (day) => `select 1 from sessions${day} where ${KEY} and version = $4 for update`,
 )
 const SECRETS = dayStatement('sessions.secrets', (day) => `select ${SEALED} from session_secrets${day} v where ${KEY}`)
-const save = (day: string, isHeld: string) => `moved as (
-     update sessions${day} set state = $4, due_at = $5, expires_at = coalesce($7, expires_at) where ${KEY} ${isHeld} returning 1
+const SAVE = dayStatement(
+  'sessions.save',
+  (day) => `with moved as (
+     update sessions${day} set state = $4, due_at = $5, expires_at = coalesce($7, expires_at) where ${KEY} returning 1
    )
-   update session_secrets${day} set progress = $6 where ${KEY} and exists (select from moved)`
-const SAVE = dayStatement('sessions.save', (day) => `with ${save(day, '')}`)
+   update session_secrets${day} set progress = $6 where ${KEY} and exists (select from moved)`,
+)
 // Only if nobody has written the row since it was read. A row that somebody holds is as good as written: sessions that are saved together
 // must not wait for one of them.
 const SAVE_VERSION = dayStatement(
   'sessions.save_version',
   (day) => `with held as (
      select 1 from sessions${day} where ${KEY} and version = $8 for update skip locked
-   ), ${save(day, 'and exists (select from held)')}`,
+   ), moved as (
+     update sessions${day} set state = $4, due_at = $5, expires_at = coalesce($7, expires_at) where ${KEY} and exists (select from held) returning 1
+   )
+   update session_secrets${day} set progress = $6 where ${KEY} and exists (select from moved)`,
 )
 // Writes the clear row too, so that a transaction that waits for its lock sees that the sealed row has changed (LOCK).
 const SAVE_TICKET = dayStatement(
@@ -232,35 +210,28 @@ export const MOST_AT_ONCE = 16
 
 export const keyOf = ({ tenantId, createdAt, sessionId }: SessionKey) => [tenantId, createdAt, sessionId] as const
 
-function newValues(row: NewRow): unknown[] {
-  return [
-    ...keyOf(row),
-    row.livemode,
-    AREA_LETTERS[row.area],
-    row.keyId,
-    row.state,
-    row.tokenHash,
-    row.expiresAt,
-    row.tags,
-    row.sealedKey,
-    row.masterKeyId,
-    row.request,
-  ]
-}
-
 function saveValues(row: SessionKey, { state, dueAt, progress, expiresAt }: Change): unknown[] {
   return [...keyOf(row), state, dueAt, progress, expiresAt ?? null]
 }
 
 export const sessionStore = {
-  async insert(db: Queryable, row: NewRow): Promise<void> {
-    await db.run(INSERT, newValues(row))
-  },
   /** All or none of them. */
   async insertMany(db: Queryable, rows: readonly NewRow[]): Promise<undefined[]> {
-    const statement = INSERT_MANY[rows.length - 1]
-    if (!statement) throw new RangeError(`${rows.length} rows at once`)
-    await db.run(statement, rows.flatMap(newValues))
+    await db.run(INSERT, [
+      rows.map(({ tenantId }) => tenantId),
+      rows.map(({ createdAt }) => createdAt),
+      rows.map(({ sessionId }) => sessionId),
+      rows.map(({ livemode }) => livemode),
+      rows.map(({ area }) => AREA_LETTERS[area]),
+      rows.map(({ keyId }) => keyId),
+      rows.map(({ state }) => state),
+      rows.map(({ tokenHash }) => tokenHash),
+      rows.map(({ expiresAt }) => expiresAt),
+      rows.map(({ tags }) => tags && `{${tags.join(',')}}`),
+      rows.map(({ sealedKey }) => sealedKey),
+      rows.map(({ masterKeyId }) => masterKeyId),
+      rows.map(({ request }) => request),
+    ])
     return rows.map(() => undefined)
   },
   /** The sessions as they are, in the order asked for. Nobody holds them. */
