@@ -30,7 +30,7 @@ const RETRY_AWAY_MS = 1_000
 export function createRecorder({ db, clock, log }: Deps) {
   let waiting: Ended[] = []
   let timer: NodeJS.Timeout | undefined
-  let writing: Promise<void> | undefined
+  let writing: Promise<boolean> | undefined
   let isLast = false
 
   function schedule(delayMs: number): void {
@@ -40,26 +40,27 @@ export function createRecorder({ db, clock, log }: Deps) {
     }, delayMs)
   }
 
-  /** Stores one batch at a time, so that the state of a receiver changes in the order of its answers. */
-  function write(): Promise<void> {
-    if (writing) return writing
-    const batch = waiting.slice(0, BATCH_MAX)
-    waiting = waiting.slice(BATCH_MAX)
-    if (batch.length === 0) return Promise.resolve()
-    writing = save(db, batch, clock.now())
-      .then(
-        () => 0,
-        (err) => {
-          logFailure(log, 'warn', { err, count: batch.length }, 'attempts of webhooks could not be stored')
-          if (!isLast) waiting = [...batch, ...waiting]
-          return isAway(err) ? RETRY_AWAY_MS : RETRY_MS
-        },
-      )
-      .then((delayMs) => {
-        writing = undefined
-        if (waiting.length > 0) schedule(delayMs)
-      })
+  /** Stores one batch at a time, so that the state of a receiver changes in the order of its answers. Returns whether it was stored. */
+  function write(): Promise<boolean> {
+    writing ??= writeBatch().finally(() => {
+      writing = undefined
+    })
     return writing
+  }
+
+  async function writeBatch(): Promise<boolean> {
+    const batch = waiting.splice(0, BATCH_MAX)
+    if (batch.length === 0) return true
+    let retryMs = 0
+    try {
+      await save(db, batch, clock.now())
+    } catch (err) {
+      logFailure(log, 'warn', { err, count: batch.length }, 'attempts of webhooks could not be stored')
+      if (!isLast) waiting = [...batch, ...waiting]
+      retryMs = isAway(err) ? RETRY_AWAY_MS : RETRY_MS
+    }
+    if (waiting.length > 0) schedule(retryMs)
+    return retryMs === 0
   }
 
   return {
@@ -75,10 +76,7 @@ export function createRecorder({ db, clock, log }: Deps) {
       while ((waiting.length > 0 || writing) && clock.monotonicMs() < deadlineMs) {
         clearTimeout(timer)
         timer = undefined
-        const before = waiting.length
-        await write()
-        // It failed: wait before the next try.
-        if (waiting.length > before) await new Promise((done) => setTimeout(done, RETRY_MS))
+        if (!(await write())) await new Promise((done) => setTimeout(done, RETRY_MS))
       }
     },
     /** From now on a batch that cannot be stored is dropped: the leases end, and another worker sends its deliveries again. */
