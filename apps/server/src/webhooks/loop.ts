@@ -48,8 +48,7 @@ export function createLoop({ cell, clock, log, lanes, duty, leaseMs, backlog }: 
   let fullSinceMs: number | undefined
   let isStopping = false
   let running: Promise<void> | undefined
-  let wakeUp: (() => void) | undefined
-  let wasWoken = false
+  let waking = new AbortController()
 
   async function hold(taken: readonly Taken[], probe: boolean, leaseUntil: Date): Promise<void> {
     if (taken.length === 0) return
@@ -141,23 +140,14 @@ export function createLoop({ cell, clock, log, lanes, duty, leaseMs, backlog }: 
     }
   }
 
+  /** Ends early when woken, and at once when woken since the last pause. */
   async function pause(ms: number): Promise<void> {
-    if (!wasWoken) {
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, ms)
-        wakeUp = () => {
-          clearTimeout(timer)
-          resolve()
-        }
-      })
-      wakeUp = undefined
-    }
-    wasWoken = false
+    await sleep(ms, undefined, { signal: waking.signal }).catch(() => {})
+    waking = new AbortController()
   }
 
   function wake(): void {
-    wasWoken = true
-    wakeUp?.()
+    waking.abort()
   }
 
   return {
