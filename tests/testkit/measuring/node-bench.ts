@@ -119,7 +119,8 @@ export async function predictCosts(
 ): Promise<{ ms: number; api: number; postgres: number }[]> {
   const spent = async () => {
     const { rows } = await enrolled.query(
-      `select pid from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()`,
+      `select pid from pg_stat_activity
+        where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid()`,
     )
     return { api: processorMs(api.pid), postgres: processorMsOf(rows.map(({ pid }) => pid)) }
   }
