@@ -89,7 +89,7 @@ async function census(enrolled: EnrolledPeople): Promise<{ persons: number; half
   const { rows } = await enrolled.query(`
     with t as (select tenant_id, version, seq, person_id from face_templates), v as (select tenant_id, version, seq, person_id, shelf from face_vectors)
     select (select count(*)::int from face_persons) as persons,
-      (select count(*)::int from face_codes c join face_spaces s on s.number = c.space join t using (tenant_id, version, seq)) as coded,
+      (select count(*)::int from face_codes c join face_spaces s using (tenant_id) join t using (tenant_id, version, seq) where s.number = c.space) as coded,
       (select count(*)::int from face_persons p where not exists (select 1 from t where t.person_id = p.person_id))
       + (select count(*)::int from t full join v using (tenant_id, version, seq, person_id) where t.seq is null or v.seq is null)
       + (select count(*)::int from t where not exists (select 1 from face_persons p where p.person_id = t.person_id))
