@@ -34,9 +34,14 @@ export type Suite = keyof typeof SUITES
 
 /** The tests of `launch` and `screens` that every merge runs have this in their name. A part of them that only the whole suite runs has `[full]`. */
 export const isMarked = (file: string) => readFileSync(`${ROOT}${file}`, 'utf8').includes('[merge]')
+/** The homomorphic token is experimental and off unless a tenant asks for it. Its tests are a fifth of the api suite. */
+const OF_THE_TOKEN =
+  /^(apps\/key-holder|packages\/token|apps\/server\/src\/matcher)\/|\/(verification\/tokens|simulate-tokens)\.api\.test\.ts$/
 /** The files that `--merge` keeps. Of the other suites it keeps all. */
 export const MERGE: Partial<Record<Suite, (file: string) => boolean>> = {
-  pure: (file) => !/^(models|measures|tests\/puppet|tools\/release)\//.test(file),
+  pure: (file) =>
+    !/^(models|measures|tests\/puppet|tools\/(release|packages))\//.test(file) && !OF_THE_TOKEN.test(file),
+  api: (file) => !OF_THE_TOKEN.test(file),
   acceptance: (file) => /\/(node|sdk-webhooks|install|first-day)\.test\.ts$/.test(file),
   launch: isMarked,
   screens: isMarked,
