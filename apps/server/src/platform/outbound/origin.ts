@@ -192,7 +192,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   /** Ends it before the end of its answer. A status that has arrived is still the answer. */
   end(error: OutboundError): void {
-    this.#settle(error, false)
+    this.#settle(false, error)
   }
 
   onRequestStart(): void {}
@@ -218,18 +218,19 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    this.#settle(new OutboundError('refused'), true)
+    this.#settle(true)
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     this.end(toOutboundError(error))
   }
 
-  #settle(error: OutboundError, isWhole: boolean): void {
+  /** The error is made only where it is needed: an error with its stack costs a third of a delivered message. */
+  #settle(isWhole: boolean, error?: OutboundError): void {
     if (this.#isEnded) return
     this.#isEnded = true
     if (this.#answer) this.#resolve(this.#answer)
-    else this.#reject(error)
+    else this.#reject(error ?? new OutboundError('refused'))
     this.onEnd(isWhole)
   }
 }
