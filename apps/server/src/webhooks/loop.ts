@@ -147,7 +147,8 @@ export function createLoop({ cell, clock, log, lanes, duty, leaseMs, backlog }: 
   }
 
   function wake(): void {
-    waking.abort()
+    // Each abort makes an error with its stack, and this is called for every message that ends.
+    if (!waking.signal.aborted) waking.abort()
   }
 
   return {
