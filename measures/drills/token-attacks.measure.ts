@@ -3,7 +3,7 @@
  * both services. API, key holder and devices run in processes of their own. A figure `control-…` shows that an attack is real, or that the
  * owner gets in: without it a refusal would prove nothing. What is `computed` was asked of nobody. 60 forged probes; --full: 1,200 of them.
  *
- * A matcher, a key holder and somebody who writes rows are tests that run with every change, as are budgets. The numbers are those
+ * Tests attack as a matcher, as a key holder and as a writer of rows, and try the budgets. The numbers are those
  * of the review (19 to 26) and of the note (18):
  *
  * | No. | What | Where |
