@@ -24,6 +24,8 @@ export interface OriginLimits {
  * The remaining 60 ms are for the way there and back.
  */
 const REST_MS = 100
+/** With less time left a call is not sent: it would be given up before its answer, and sent again. */
+const LEAST_MS = 10
 /** After this time the name is resolved and its addresses are checked again. */
 const AGE_MS = 300_000
 /** A connection is closed after this time without a message: below the five seconds after which many servers close theirs. */
@@ -63,8 +65,9 @@ export class Origin {
   }
 
   async post(path: string, headers: string[], body: Buffer): Promise<PooledAnswer> {
-    const exchange = new Exchange({ method: 'POST', path, headers, body }, this.#limits.answerBytes)
-    const late = setTimeout(() => exchange.end(new OutboundError('timeout')), this.#limits.timeoutMs)
+    const { answerBytes, timeoutMs } = this.#limits
+    const exchange = new Exchange({ method: 'POST', path, headers, body }, answerBytes, performance.now() + timeoutMs)
+    const late = setTimeout(() => exchange.end(new OutboundError('timeout')), timeoutMs)
     this.#exchanges.add(exchange)
     this.#waiting.add(exchange)
     this.#sendWaiting()
@@ -86,7 +89,9 @@ export class Origin {
   }
 
   #sendWaiting(): void {
+    const sendBeforeMs = performance.now() + LEAST_MS
     for (const exchange of this.#waiting) {
+      if (exchange.deadlineMs < sendBeforeMs) continue
       const connection = this.#free.pop() ?? this.#open()
       if (!connection) return
       this.#waiting.delete(exchange)
@@ -173,6 +178,7 @@ class Connection {
 class Exchange implements Dispatcher.DispatchHandler {
   readonly request: Dispatcher.DispatchOptions
   readonly answered: Promise<PooledAnswer>
+  readonly deadlineMs: number
   /** Called when a connection carries it. `isWhole`: the answer has arrived to its end. */
   onEnd: (isWhole: boolean) => void = () => {}
   readonly #resolve: (answer: PooledAnswer) => void
@@ -181,10 +187,11 @@ class Exchange implements Dispatcher.DispatchHandler {
   #bytesLeft: number
   #isEnded = false
 
-  constructor(request: Dispatcher.DispatchOptions, answerBytes: number) {
+  constructor(request: Dispatcher.DispatchOptions, answerBytes: number, deadlineMs: number) {
     const { promise, resolve, reject } = Promise.withResolvers<PooledAnswer>()
     this.request = request
     this.answered = promise
+    this.deadlineMs = deadlineMs
     this.#resolve = resolve
     this.#reject = reject
     this.#bytesLeft = answerBytes
