@@ -1,22 +1,33 @@
 import { type DeadReason, WEBHOOK_LIMITS } from '@ostiary/contract'
 import { createStatementBatcher } from '../platform/batcher.ts'
-import type { Db } from '../platform/db.ts'
+import type { Clock } from '../platform/clock.ts'
 import type { Ids } from '../platform/ids.ts'
+import type { KeyVault, Sealed } from '../platform/key-vault.ts'
 import type { Log } from '../platform/log.ts'
+import { OutboundError, type OutboundReason, RESOLVED } from '../platform/outbound/index.ts'
+import type { PooledOutbound } from '../platform/outbound/pooled.ts'
 import { logFailure } from '../platform/reachability.ts'
+import { createMessageOpener } from './envelope.ts'
 import type { Task } from './lanes.ts'
+import { onceContext, sealContext, unpackCall } from './message.ts'
 import type { WebhookMetrics } from './metrics.ts'
-import { createPost, type PostDeps, type Posted } from './post.ts'
 import { queueStore } from './queue-store.ts'
-import { createRecorder } from './recorder.ts'
-import { planNext } from './schedule.ts'
+import { type AttemptResult, attemptResultOf, planNext } from './schedule.ts'
+import { signedHeaders } from './signed-headers.ts'
+import { createSigning, type Signer, type SigningDeps } from './signer.ts'
 
-export interface AttemptDeps extends PostDeps {
-  db: Db
+export interface AttemptDeps extends SigningDeps {
+  clock: Clock
   ids: Ids
   log: Log
   metrics: WebhookMetrics
+  vault: KeyVault
+  outbound: PooledOutbound
+  version: string
 }
+
+/** An attempt that was made. */
+type Attempt = { startedAt: Date; durationMs: number } & AttemptResult
 
 /** Time to store the attempt, in addition to the time limit of the attempt itself. */
 const RECORD_MS = 5_000
@@ -24,24 +35,24 @@ const RECORD_MS = 5_000
 const STILL_FRESH_MS = 1_000
 const MOST_ASKED = 256
 
-/** Runs attempts for the deliveries of one cell: post the message, plan what follows, hand both to the recorder. */
-export function createAttempts(deps: AttemptDeps) {
-  const { db, clock, ids, log, metrics } = deps
-  const post = createPost(deps)
-  const recorder = createRecorder(deps)
+/** One attempt: open the message, sign it, post it, plan what follows, hand both to the recorder. */
+export function createAttempts({ clock, ids, log, metrics, vault, outbound, version, ...signing }: AttemptDeps) {
+  const signerOf = createSigning(signing)
+  const open = createMessageOpener(vault)
   const isQueued = createStatementBatcher(queueStore.areQueued, MOST_ASKED)
+  const userAgent = `Ostiary/${version}`
 
+  /** Never throws: a delivery that cannot be returned becomes due when its lease ends. */
   async function returnToQueue(tasks: readonly Task[]): Promise<void> {
-    try {
-      await queueStore.returnToQueue(db, tasks, clock.now())
-    } catch (err) {
-      logFailure(
-        log,
-        'warn',
-        { err, count: tasks.length },
-        'webhooks could not be returned to the queue; their lease will end',
-      )
-    }
+    const returned = [...Map.groupBy(tasks, ({ db }) => db)].map(async ([db, some]) => {
+      try {
+        await queueStore.returnToQueue(db, some, clock.now())
+      } catch (err) {
+        const facts = { err, count: some.length }
+        logFailure(log, 'warn', facts, 'webhooks could not be returned to the queue; their lease will end')
+      }
+    })
+    await Promise.all(returned)
   }
 
   /** From 0 to 1. */
@@ -56,13 +67,19 @@ export function createAttempts(deps: AttemptDeps) {
     log.warn({ tenantId, sessionId: payload.subjectId, deliveryId, livemode, code: reason }, 'a webhook is dead')
   }
 
+  /** No attempt can ever be made. */
+  async function markDead(task: Task, reason: DeadReason): Promise<void> {
+    await queueStore.markDead(task.db, task.claim, reason, clock.now())
+    noteDead(task, reason)
+  }
+
   /** Stores an attempt and plans what follows. */
-  function record(task: Task, posted: Posted): void {
+  function record(task: Task, attempt: Attempt): void {
     const { claim, payload, probe } = task
-    const { outcome, status, startedAt, durationMs } = posted
+    const { outcome, status, startedAt, durationMs } = attempt
     const now = clock.now()
-    const plan = planNext(posted, { tries: claim.tries + 1, now, purgeAtMs: payload.purgeAtMs, randomFraction })
-    recorder.add({
+    const plan = planNext(attempt, { tries: claim.tries + 1, now, purgeAtMs: payload.purgeAtMs, randomFraction })
+    task.recorder.add({
       claim,
       probe,
       attempt: claim.attempts + 1,
@@ -78,9 +95,25 @@ export function createAttempts(deps: AttemptDeps) {
     else if (plan.state === 'dead') noteDead(task, plan.reason)
   }
 
-  /** Rejects if nothing was sent and the failure is ours: the lease ends, and a worker tries again. */
-  async function runAttempt(task: Task): Promise<void> {
-    const { claim, payload, leaseUntil, takenMs } = task
+  /** Posts the message, with the one-time body if there is one. */
+  async function send({ claim, payload }: Task, signer: Signer, once: Sealed | undefined): Promise<Attempt> {
+    const { tenantId, deliveryId, livemode } = claim
+    const call = unpackCall(await open(payload, sealContext(tenantId, deliveryId)))
+    const body = once ? await open(once, onceContext(tenantId, deliveryId)) : call.body
+    // Each attempt has its own time and signature.
+    const startedAt = clock.now()
+    const startedMs = clock.monotonicMs()
+    const facts = { deliveryId, event: payload.event, sequence: payload.sequence, attempt: claim.attempts + 1 }
+    const headers = signedHeaders(facts, body, { startedAt, signer })
+    headers.push('content-type', 'application/json', 'user-agent', userAgent, ...Object.entries(call.headers).flat())
+    const result = await outbound
+      .post({ owner: tenantId, url: call.url, allowHttp: !livemode, headers, body })
+      .then(({ status, retryAfter }) => attemptResultOf(status, retryAfter, clock.now()), failureOf)
+    return { startedAt, durationMs: Math.round(clock.monotonicMs() - startedMs), ...result }
+  }
+
+  async function attempt(task: Task): Promise<void> {
+    const { db, claim, payload, leaseUntil, takenMs } = task
     // It waited in its lane for too long: the lease could end during the attempt, and another worker would send it too.
     if (leaseUntil.getTime() - clock.now().getTime() < WEBHOOK_LIMITS.timeoutMs + RECORD_MS)
       return returnToQueue([task])
@@ -89,12 +122,44 @@ export function createAttempts(deps: AttemptDeps) {
     const once = claim.hasOnce ? await queueStore.onceOf(db, claim) : undefined
     // Another worker has delivered it or marked it dead since: there is nothing left to send.
     if (claim.hasOnce && !once) return
-    const posted = await post(claim, payload, once)
-    if ('outcome' in posted) return record(task, posted)
-    await queueStore.markDead(db, claim, posted.impossible, clock.now())
-    noteDead(task, posted.impossible)
+    const now = clock.now()
+    if (payload.purgeAtMs <= now.getTime()) return markDead(task, 'retention')
+    const unsent = { startedAt: now, durationMs: 0 }
+    if (claim.failNext > 0 && !claim.livemode) return record(task, { ...unsent, outcome: 'sandbox' })
+    const signer = await signerOf(claim, payload)
+    if (signer === 'key_removed') return markDead(task, signer)
+    if (signer === 'unsigned') return record(task, { ...unsent, outcome: signer })
+    record(task, await send(task, signer, once))
   }
 
-  return { runAttempt, returnToQueue, backlog: recorder.backlog, drain: recorder.drain, giveUp: recorder.giveUp }
+  return {
+    /** Never throws: if the failure is ours (a key, the vault), nothing was sent, the lease ends, and a worker tries again. */
+    async run(task: Task): Promise<void> {
+      try {
+        await attempt(task)
+      } catch (err) {
+        logFailure(log, 'error', { err, tenantId: task.claim.tenantId }, 'a webhook could not be prepared')
+      }
+    },
+    returnToQueue,
+  }
 }
-export type Attempts = ReturnType<typeof createAttempts>
+
+/** The address that a name resolves to can change between attempts, so such a refusal is not final. A forbidden URL is. */
+function failureOf(error: unknown): AttemptResult {
+  if (!(error instanceof OutboundError)) throw error
+  return { outcome: OUTCOMES[error.reason], isResolved: error.code === RESOLVED }
+}
+
+const OUTCOMES: Readonly<Record<OutboundReason, AttemptResult['outcome']>> = {
+  forbidden_target: 'forbidden',
+  forbidden_address: 'forbidden',
+  dns: 'dns',
+  timeout: 'timeout',
+  tls: 'tls',
+  refused: 'refused',
+  // Headers too large to read: treated as no answer.
+  too_large: 'refused',
+  status: 'refused',
+  redirect: 'redirect',
+}

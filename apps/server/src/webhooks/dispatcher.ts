@@ -1,13 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Cells } from '../platform/cells.ts'
-import type { Db } from '../platform/db.ts'
 import type { Leases } from '../platform/leases.ts'
-import { logFailure } from '../platform/reachability.ts'
-import { type AttemptDeps, type Attempts, createAttempts } from './attempt.ts'
-import { createLanes, LANE_LIMITS, type LaneLimits, type Task } from './lanes.ts'
+import { type AttemptDeps, createAttempts } from './attempt.ts'
+import { createLanes, LANE_LIMITS, type LaneLimits } from './lanes.ts'
 import { createLoop } from './loop.ts'
+import { createRecorder } from './recorder.ts'
 
-export type DispatcherDeps = Omit<AttemptDeps, 'db'> & { cells: Cells; leases: Leases }
+export type DispatcherDeps = AttemptDeps & { cells: Cells; leases: Leases }
 
 export interface DispatcherOptions {
   limits?: Partial<LaneLimits>
@@ -26,55 +25,38 @@ const SWEEP_EVERY_MS = 250
 export function createDispatcher(deps: DispatcherDeps, options: DispatcherOptions = {}) {
   const { cells, clock, log, metrics, leases } = deps
   const { leaseMs = LEASE_MS } = options
-  const attemptsByCell = new Map<Db, Attempts>(cells.all().map(({ db }) => [db, createAttempts({ ...deps, db })]))
-  const lanes = createLanes({ ...LANE_LIMITS, ...options.limits }, runAttempt, () => {
-    for (const loop of loops) loop.wake()
-  })
-  const loops = cells.all().map((cell) => {
-    const backlog = () => attemptsByCell.get(cell.db)?.backlog() ?? 0
-    return createLoop({ cell, clock, log, lanes, duty: leases.of(cell), leaseMs, backlog })
+  const attempts = createAttempts(deps)
+  const lanes = createLanes({ ...LANE_LIMITS, ...options.limits }, { clock, run: attempts.run, onCapacity })
+  const queues = cells.all().map((cell) => {
+    const recorder = createRecorder({ db: cell.db, clock, log })
+    return { recorder, loop: createLoop({ cell, clock, log, lanes, recorder, duty: leases.of(cell), leaseMs }) }
   })
   let sweeping: NodeJS.Timeout | undefined
-  metrics.inFlight(() => lanes.inFlight())
+  metrics.inFlight(lanes.inFlight)
 
-  async function runAttempt(task: Task): Promise<void> {
-    try {
-      await attemptsByCell.get(task.db)?.runAttempt(task)
-    } catch (err) {
-      logFailure(log, 'error', { err, tenantId: task.claim.tenantId }, 'a webhook could not be prepared')
-    }
-    lanes.done(task, clock.monotonicMs())
+  function onCapacity(): void {
+    for (const { loop } of queues) loop.wake()
   }
 
-  /** Never throws: a delivery that cannot be returned becomes due when its lease ends. */
-  async function returnToQueue(tasks: readonly Task[]): Promise<void> {
-    const byCell = Map.groupBy(tasks, ({ db }) => db)
-    await Promise.all([...byCell].map(([db, some]) => attemptsByCell.get(db)?.returnToQueue(some)))
-  }
-
-  /** Waits until no attempt is running and no delivery waits in a lane. */
-  async function idle(deadlineMs = Number.POSITIVE_INFINITY): Promise<void> {
+  /** Waits until no attempt is running and no delivery waits in a lane, and stores the attempts. */
+  async function finish(deadlineMs = Number.POSITIVE_INFINITY): Promise<void> {
     while (lanes.held() > 0 && clock.monotonicMs() < deadlineMs) await sleep(2)
-  }
-
-  async function drain(deadlineMs?: number): Promise<void> {
-    await Promise.all([...attemptsByCell.values()].map((attempts) => attempts.drain(deadlineMs)))
+    await Promise.all(queues.map(({ recorder }) => recorder.drain(deadlineMs)))
   }
 
   return {
     start(): void {
-      sweeping ??= setInterval(() => void returnToQueue(lanes.sweep(clock.monotonicMs())), SWEEP_EVERY_MS).unref()
-      for (const loop of loops) loop.start()
+      sweeping ??= setInterval(() => void attempts.returnToQueue(lanes.sweep()), SWEEP_EVERY_MS).unref()
+      for (const { loop } of queues) loop.start()
     },
 
     /** Takes no more deliveries, returns those that were not started, waits for the running attempts and stores their results. */
     async stop(timeoutMs: number): Promise<void> {
       const deadlineMs = clock.monotonicMs() + timeoutMs
-      await Promise.all(loops.map((loop) => loop.stop()))
-      await returnToQueue(lanes.takeWaiting())
-      await idle(deadlineMs)
-      await drain(deadlineMs)
-      for (const attempts of attemptsByCell.values()) attempts.giveUp()
+      await Promise.all(queues.map(({ loop }) => loop.stop()))
+      await attempts.returnToQueue(lanes.takeWaiting())
+      await finish(deadlineMs)
+      for (const { recorder } of queues) recorder.giveUp()
       clearInterval(sweeping)
       sweeping = undefined
     },
@@ -84,9 +66,8 @@ export function createDispatcher(deps: DispatcherDeps, options: DispatcherOption
      * answers and stores them. Returns how many deliveries were taken. For tests and drills that move the clock themselves.
      */
     async tick(): Promise<number> {
-      const taken = await Promise.all(loops.map((loop) => loop.once()))
-      await idle()
-      await drain()
+      const taken = await Promise.all(queues.map(({ loop }) => loop.once()))
+      await finish()
       return taken.reduce((sum, count) => sum + count, 0)
     },
   }

@@ -1,10 +1,13 @@
+import type { Clock } from '../platform/clock.ts'
 import type { Db } from '../platform/db.ts'
 import type { Claim, Payload } from './queue-store.ts'
+import type { Recorder } from './recorder.ts'
 
 /** A delivery that this worker has taken from the queue. */
 export interface Task {
-  /** The database it was taken from; its attempts are stored there. */
+  /** The database it was taken from, and what stores its attempts there. */
   db: Db
+  recorder: Pick<Recorder, 'add'>
   claim: Claim
   payload: Payload
   takenMs: number
@@ -40,6 +43,14 @@ const SLOW_MS = 1_000
 const QUICK_MS = 250
 const IDLE_MS = 1_000
 
+interface Work {
+  clock: Clock
+  /** Makes one attempt. Never rejects. */
+  run(task: Task): Promise<void>
+  /** A lane can take more deliveries. */
+  onCapacity(): void
+}
+
 /** How much of the limits one tenant uses. */
 interface TenantShare {
   lanes: number
@@ -71,7 +82,7 @@ interface Lane {
  * lanes take turns. A receiver that hangs fills only its own lane; after a second its attempts no longer count against `inFlight`. A
  * tenant with very many such receivers fills only its own share.
  */
-export function createLanes(limits: LaneLimits, start: (task: Task) => unknown, onCapacity: () => void) {
+export function createLanes(limits: LaneLimits, { clock, run, onCapacity }: Work) {
   const lanes = new Map<string, Lane>()
   const tenantShares = new Map<string, TenantShare>()
   const ready: Lane[] = []
@@ -89,13 +100,13 @@ export function createLanes(limits: LaneLimits, start: (task: Task) => unknown, 
   const enough = Math.floor(tenantLimits.claimed / 2)
   const heldBy = (share: TenantShare) => share.quick + share.waiting
 
-  function laneOf({ endpointId, tenantId }: Claim, nowMs: number): Lane {
+  function laneOf({ endpointId, tenantId }: Claim): Lane {
     let lane = lanes.get(endpointId)
     if (!lane) {
       const share = tenantShareOf(tenantId)
       share.lanes++
-      const state = { inFlight: 0, waiting: [], isReady: false, isQuick: false, hasMore: false, usedMs: nowMs }
-      lane = { endpointId, tenantId, share, asked: limits.perEndpoint, ...state }
+      const state = { inFlight: 0, waiting: [], isReady: false, isQuick: false, hasMore: false }
+      lane = { endpointId, tenantId, share, asked: limits.perEndpoint, usedMs: clock.monotonicMs(), ...state }
       lanes.set(endpointId, lane)
     }
     return lane
@@ -122,7 +133,7 @@ export function createLanes(limits: LaneLimits, start: (task: Task) => unknown, 
     if (lane) ready.push(lane)
   }
 
-  function pump(nowMs: number): void {
+  function pump(): void {
     while (quick.size < limits.inFlight) {
       const lane = ready.shift()
       if (!lane) return
@@ -133,20 +144,32 @@ export function createLanes(limits: LaneLimits, start: (task: Task) => unknown, 
       }
       lane.isReady = false
       const task = lane.waiting.shift()
-      if (task) startNext(task, lane, nowMs)
+      if (task) void attempt(task, lane)
       else unblock(share)
       makeReady(lane)
     }
   }
 
-  function startNext(task: Task, lane: Lane, nowMs: number): void {
+  async function attempt(task: Task, lane: Lane): Promise<void> {
+    const { share } = lane
     waiting--
-    lane.share.waiting--
-    lane.share.quick++
+    share.waiting--
+    share.quick++
     lane.inFlight++
+    lane.usedMs = clock.monotonicMs()
+    quick.set(task, lane.usedMs)
+    await run(task)
+    const nowMs = clock.monotonicMs()
+    const startedMs = quick.get(task)
+    lane.isQuick = startedMs !== undefined && nowMs - startedMs < QUICK_MS
+    lane.inFlight--
     lane.usedMs = nowMs
-    quick.set(task, nowMs)
-    start(task)
+    if (quick.delete(task)) share.quick--
+    else if (slow.delete(task)) share.slow--
+    unblock(share)
+    makeReady(lane)
+    pump()
+    askForMore(lane)
   }
 
   const mostOf = (lane: Lane): number => (lane.isQuick ? limits.ahead : limits.perEndpoint)
@@ -201,10 +224,10 @@ export function createLanes(limits: LaneLimits, start: (task: Task) => unknown, 
     fullTenants: (): string[] =>
       [...tenantShares].filter(([, share]) => heldBy(share) > enough).map(([tenantId]) => tenantId),
     /** Returns the tasks that exceed their tenant's share. */
-    add(tasks: readonly Task[], nowMs: number): Task[] {
+    add(tasks: readonly Task[]): Task[] {
       const tooMany: Task[] = []
       for (const task of tasks) {
-        const lane = laneOf(task.claim, nowMs)
+        const lane = laneOf(task.claim)
         const { share } = lane
         if (heldBy(share) >= tenantLimits.claimed) {
           tooMany.push(task)
@@ -217,21 +240,8 @@ export function createLanes(limits: LaneLimits, start: (task: Task) => unknown, 
         share.waiting++
         makeReady(lane)
       }
-      pump(nowMs)
+      pump()
       return tooMany
-    },
-    done(task: Task, nowMs: number): void {
-      const lane = laneOf(task.claim, nowMs)
-      const startedMs = quick.get(task)
-      lane.isQuick = startedMs !== undefined && nowMs - startedMs < QUICK_MS
-      lane.inFlight--
-      lane.usedMs = nowMs
-      if (quick.delete(task)) lane.share.quick--
-      else if (slow.delete(task)) lane.share.slow--
-      unblock(lane.share)
-      makeReady(lane)
-      pump(nowMs)
-      askForMore(lane)
     },
     /** Removes and returns the tasks that have not been started. */
     takeWaiting(): Task[] {
@@ -241,11 +251,12 @@ export function createLanes(limits: LaneLimits, start: (task: Task) => unknown, 
      * Runs every 250 ms: attempts over a second become slow, and idle lanes are deleted. Returns the tasks that waited behind slow
      * attempts, so that the caller returns them to the queue: they were taken in advance while the receiver was quick.
      */
-    sweep(nowMs: number): Task[] {
+    sweep(): Task[] {
+      const nowMs = clock.monotonicMs()
       const stuck: Task[] = []
       for (const [task, startedMs] of quick) {
         if (startedMs > nowMs - SLOW_MS || slow.size >= limits.slow) break
-        const lane = laneOf(task.claim, nowMs)
+        const lane = laneOf(task.claim)
         const { share } = lane
         if (share.slow >= tenantLimits.slow) continue
         quick.delete(task)
@@ -263,7 +274,7 @@ export function createLanes(limits: LaneLimits, start: (task: Task) => unknown, 
         lane.share.lanes--
         if (lane.share.lanes === 0) tenantShares.delete(lane.tenantId)
       }
-      pump(nowMs)
+      pump()
       return stuck
     },
     inFlight: (): number => quick.size + slow.size,

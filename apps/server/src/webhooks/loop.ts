@@ -6,16 +6,16 @@ import type { Log } from '../platform/log.ts'
 import { logFailure } from '../platform/reachability.ts'
 import type { Lanes } from './lanes.ts'
 import { queueStore, type Taken } from './queue-store.ts'
+import type { Recorder } from './recorder.ts'
 
 interface LoopDeps {
   cell: Cell
   clock: Clock
   log: Log
   lanes: Lanes
+  recorder: Recorder
   duty: CellDuty
   leaseMs: number
-  /** Attempts that are not stored yet. */
-  backlog: () => number
 }
 
 /** Receivers that one statement visits, and deliveries that it takes. */
@@ -36,7 +36,7 @@ const PROBE_EVERY_MS = 500
 const FIRST = '00000000-0000-0000-0000-000000000000'
 
 /** Takes due deliveries from the queue of one cell and adds them to the lanes. */
-export function createLoop({ cell, clock, log, lanes, duty, leaseMs, backlog }: LoopDeps) {
+export function createLoop({ cell, clock, log, lanes, recorder, duty, leaseMs }: LoopDeps) {
   const { db } = cell
   let cursor = FIRST
   let takenThisRound = 0
@@ -52,11 +52,9 @@ export function createLoop({ cell, clock, log, lanes, duty, leaseMs, backlog }: 
 
   async function hold(taken: readonly Taken[], probe: boolean, leaseUntil: Date): Promise<void> {
     if (taken.length === 0) return
-    const takenMs = clock.monotonicMs()
-    const tasks = taken.flatMap(({ claim, payload }) =>
-      payload ? [{ db, claim, payload, takenMs, leaseUntil, probe }] : [],
-    )
-    const tooMany = lanes.add(tasks, takenMs)
+    const shared = { db, recorder, takenMs: clock.monotonicMs(), leaseUntil, probe }
+    const tasks = taken.flatMap(({ claim, payload }) => (payload ? [{ ...shared, claim, payload }] : []))
+    const tooMany = lanes.add(tasks)
     if (tooMany.length > 0) await queueStore.returnToQueue(db, tooMany, clock.now())
     if (tasks.length < taken.length) {
       const orphans = taken.filter(({ payload }) => !payload).map(({ claim }) => claim)
@@ -108,7 +106,7 @@ export function createLoop({ cell, clock, log, lanes, duty, leaseMs, backlog }: 
   /** Returns how long to wait before the next step. */
   async function step(idleMs: number): Promise<number> {
     if (clock.monotonicMs() - probedMs >= PROBE_EVERY_MS) await probe()
-    if (lanes.isStocked() || backlog() > BACKLOG_MAX) {
+    if (lanes.isStocked() || recorder.backlog() > BACKLOG_MAX) {
       noteFull(true)
       return IDLE_MIN_MS
     }
@@ -175,9 +173,8 @@ export function createLoop({ cell, clock, log, lanes, duty, leaseMs, backlog }: 
   }
 }
 
-function lastOf(taken: readonly Taken[]): string | undefined {
-  return taken.reduce<string | undefined>(
-    (last, { claim: { endpointId } }) => (last !== undefined && last > endpointId ? last : endpointId),
-    undefined,
-  )
-}
+const lastOf = (taken: readonly Taken[]) =>
+  taken
+    .map(({ claim }) => claim.endpointId)
+    .sort()
+    .at(-1)

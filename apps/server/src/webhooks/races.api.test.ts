@@ -8,6 +8,7 @@ import { isBlocked } from '../testing/locks.ts'
 import { createAttempts } from './attempt.ts'
 import { purgeWebhooks } from './jobs.ts'
 import { type Completion, queueStore } from './queue-store.ts'
+import { createRecorder } from './recorder.ts'
 import { createFixture, type Fixture, type Tenant } from './testing/fixture.ts'
 import type { Receiver } from './testing/receiver.ts'
 
@@ -337,7 +338,8 @@ for (const [which, tries, status] of [
 test('a delivery that was erased while it waited in its lane is not sent', async () => {
   const { platform, keys, webhooks } = fixture.harness.wire
   const deps = { ...platform, keys: keys.service, webhookKeys: webhooks.webhookKeys, metrics: fixture.metrics }
-  const attempts = createAttempts({ ...deps, outbound: fixture.newOutbound(), db: db() })
+  const attempts = createAttempts({ ...deps, outbound: fixture.newOutbound() })
+  const recorder = createRecorder({ ...platform, db: db() })
   const kept = await fixture.enqueue(tenant, { url: receiver.url })
   const erased = await fixture.enqueue(tenant, { url: receiver.url })
   const leaseUntil = new Date(now().getTime() + 30_000)
@@ -348,13 +350,13 @@ test('a delivery that was erased while it waited in its lane is not sent', async
   advance(1_000)
   await Promise.all(
     taken.map(({ claim, payload = assert.fail() }) => {
-      const task = { db: db(), claim, payload, takenMs, leaseUntil, probe: false }
-      return attempts.runAttempt(task)
+      const task = { db: db(), recorder, claim, payload, takenMs, leaseUntil, probe: false }
+      return attempts.run(task)
     }),
   )
   assert.deepEqual(
     receiver.received.map(({ headers }) => headers['x-service-delivery']),
     [kept],
   )
-  await attempts.drain()
+  await recorder.drain()
 })
