@@ -1,21 +1,26 @@
+import { PURGED, SESSION_LIMITS } from '@ostiary/contract'
 import { createStatementBatcher } from '../platform/batcher.ts'
 import type { Cells } from '../platform/cells.ts'
+import { type Clock, DAY_MS } from '../platform/clock.ts'
 import type { Queryable } from '../platform/db.ts'
+import type { KeyRing } from '../platform/key-ring.ts'
 import type { LabelledCounter } from '../platform/metrics.ts'
 import { hourOf, isSessionId } from './capability.ts'
-import { type Progress, toStored } from './progress.ts'
-import { sealPart } from './sealing.ts'
-import type { Session, Tombstone } from './session.ts'
+import { fromStored, type Progress, type StoredProgress, toStored } from './progress.ts'
+import type { SharedRequest } from './request.ts'
+import type { ReturnTicket } from './return-ticket.ts'
+import { openPart, readRequest, type SealedPart, sealPart } from './sealing.ts'
+import { type Session, type Tombstone, tombstoneOf } from './session.ts'
 import type { SessionState } from './states.ts'
 import { MOST_AT_ONCE, type SessionKey, type SessionPlace, type StoredSession, sessionStore } from './store.ts'
 
-interface Deps {
+export interface ChangesDeps {
   cells: Cells
+  clock: Clock
+  /** Keys of sessions. */
+  ring: KeyRing
   /** Calls that were overtaken and run again, by area. */
   overtaken: LabelledCounter
-  find(sessionId: string): Promise<Session | Tombstone | undefined>
-  /** Undefined for a session that is too old to be reported. */
-  open(row: StoredSession): Promise<Session | Tombstone | undefined>
 }
 
 type Work<T> = (tx: Queryable, session: Session | Tombstone) => Promise<T>
@@ -35,14 +40,46 @@ export interface InTransaction<T> {
 /** What a call does with the session that it has read: it saves it, or works in a transaction that holds it, or changes nothing. */
 export type Decision<T> = { session: Session; save: SessionChange; answer: T } | InTransaction<T> | { answer: T }
 
-/** How a session is changed: under its lock, or as it was read if nobody else is quicker. */
-export function createChanges({ cells, overtaken, find, open }: Deps) {
+/** How a session is read and changed: under its lock, or as it was read if nobody else is quicker. */
+export function createChanges({ cells, clock, ring, overtaken }: ChangesDeps) {
+  const findRow = createStatementBatcher(sessionStore.findMany, MOST_AT_ONCE)
   const saveRow = createStatementBatcher(sessionStore.saveMany, MOST_AT_ONCE)
+
+  /** Tombstones of sessions that were purged before this moment are too old to be reported. */
+  const forgottenUntil = () => new Date(clock.now().getTime() - SESSION_LIMITS.tombstoneDays * DAY_MS)
+
+  async function open(row: StoredSession): Promise<Session | Tombstone> {
+    const { sealedKey, masterKeyId, request, progress, result, returnTicket, state, ...clear } = row
+    const isOver = state === PURGED || (clear.purgeAt !== null && clear.purgeAt <= clock.now())
+    if (isOver || !sealedKey || !masterKeyId || !request) return tombstoneOf(clear)
+    const dataKey = await ring.open({ blob: sealedKey, masterKeyId })
+    const read = (part: SealedPart, sealed: Buffer) => openPart(dataKey, clear.sessionId, part, sealed)
+    return {
+      ...clear,
+      state,
+      dataKey,
+      // Sealed and authenticated, so all of it is what this service wrote.
+      request: readRequest(read('request', request), clear).request as SharedRequest,
+      progress: progress && fromStored(clear.area, JSON.parse(read('progress', progress).toString()) as StoredProgress),
+      result: result && read('result', result),
+      returnTicket: returnTicket && (JSON.parse(read('return', returnTicket).toString()) as ReturnTicket),
+    }
+  }
+
+  async function openKept(row: StoredSession | undefined): Promise<Session | Tombstone | undefined> {
+    const isForgotten = !row || (row.purgeAt !== null && row.purgeAt <= forgottenUntil())
+    return isForgotten ? undefined : open(row)
+  }
+
+  async function find(sessionId: string): Promise<Session | Tombstone | undefined> {
+    if (!isSessionId(sessionId)) return undefined
+    return openKept(await findRow(cells.forId(sessionId), { sessionId, hour: hourOf(sessionId) }))
+  }
 
   function runLocked<T>(sessionId: string, work: Work<T>): Promise<T | undefined> {
     const wanted = { sessionId, hour: hourOf(sessionId) }
     return sessionStore.whileLocked(cells.forId(sessionId), wanted, async (tx, row) => {
-      const session = row && (await open(row))
+      const session = await openKept(row)
       return session && work(tx, session)
     })
   }
@@ -76,6 +113,10 @@ export function createChanges({ cells, overtaken, find, open }: Deps) {
     sessionStore.save(tx, session, toRow(session, change))
 
   return {
+    open,
+    forgottenUntil,
+    find,
+
     /**
      * Runs `work` while nobody else can change the session. Undefined when there is no such session. Many calls for one session wait without
      * a connection.

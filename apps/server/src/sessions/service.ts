@@ -1,51 +1,37 @@
-import { PURGED, SESSION_LIMITS, type SessionArea } from '@ostiary/contract'
+import { PURGED, type SessionArea } from '@ostiary/contract'
 import { createStatementBatcher } from '../platform/batcher.ts'
-import type { Cells } from '../platform/cells.ts'
-import { type Clock, DAY_MS } from '../platform/clock.ts'
 import type { Db, Queryable } from '../platform/db.ts'
 import { bucketOf, type Ids } from '../platform/ids.ts'
-import type { KeyRing } from '../platform/key-ring.ts'
 import type { KeyVault } from '../platform/key-vault.ts'
 import type { Log } from '../platform/log.ts'
-import type { LabelledCounter } from '../platform/metrics.ts'
 import type { TenantData } from '../platform/tenant-data.ts'
 import { hashToken, hourOf, isSessionId, isTokenOf, newSessionId, newToken, sessionOfToken } from './capability.ts'
-import { createChanges } from './changes.ts'
+import { type ChangesDeps, createChanges } from './changes.ts'
 import { sessionEnded } from './errors.ts'
 import { type DueQuery, expiryStore } from './expiry-store.ts'
 import { type ListWanted, windowsBefore } from './list.ts'
 import { sessionListStore } from './list-store.ts'
 import { createOpenDays } from './open-days.ts'
-import { fromStored, type StoredProgress } from './progress.ts'
 import { sessionPurgeStore } from './purge-store.ts'
 import type { SharedRequest } from './request.ts'
 import type { ReturnTicket } from './return-ticket.ts'
-import { bindRequest, hashOf, openPart, readRequest, type SealedPart, sealPart, tagsOf } from './sealing.ts'
-import { isPurged, type Session, type Tombstone, tombstoneOf } from './session.ts'
+import { bindRequest, hashOf, sealPart, tagsOf } from './sealing.ts'
+import { isPurged, type Session, type Tombstone } from './session.ts'
 import type { FinalState } from './states.ts'
 import {
-  MOST_AT_ONCE,
   MOST_INSERTED,
   NO_SECRETS,
   type SessionKey,
   type SessionOwner,
-  type SessionRow,
-  type StoredSession,
   sessionStore,
   type VersionedState,
 } from './store.ts'
 import { createTagKeys } from './tag-keys.ts'
 
-interface Deps {
-  cells: Cells
-  clock: Clock
+interface Deps extends ChangesDeps {
   ids: Ids
   vault: KeyVault
-  /** Keys of sessions. */
-  ring: KeyRing
   log: Log
-  /** Calls that were overtaken and run again, by area. */
-  overtaken: LabelledCounter
 }
 
 /** Whose session it is, and the key that created it and signs its webhook. */
@@ -88,51 +74,16 @@ export function createSessions({ cells, clock, ids, vault, ring, log, overtaken 
   const tagKeys = createTagKeys(vault)
   const openDays = createOpenDays(clock)
   const insert = createStatementBatcher(sessionStore.insertMany, MOST_INSERTED)
-  const findRow = createStatementBatcher(sessionStore.findMany, MOST_AT_ONCE)
-
-  async function open(row: StoredSession): Promise<Session | Tombstone> {
-    const { sealedKey, masterKeyId, request, progress, result, returnTicket, state, ...clear } = row
-    const isOver = state === PURGED || (clear.purgeAt !== null && clear.purgeAt <= clock.now())
-    if (isOver || !sealedKey || !masterKeyId || !request) return tombstoneOf(clear)
-    const dataKey = await ring.open({ blob: sealedKey, masterKeyId })
-    const read = (part: SealedPart, sealed: Buffer) => openPart(dataKey, clear.sessionId, part, sealed)
-    return {
-      ...clear,
-      state,
-      dataKey,
-      // Sealed and authenticated, so all of it is what this service wrote.
-      request: readRequest(read('request', request), clear).request as SharedRequest,
-      progress: progress && fromStored(clear.area, JSON.parse(read('progress', progress).toString()) as StoredProgress),
-      result: result && read('result', result),
-      returnTicket: returnTicket && (JSON.parse(read('return', returnTicket).toString()) as ReturnTicket),
-    }
-  }
+  const { open, forgottenUntil, ...changes } = createChanges({ cells, clock, ring, overtaken })
 
   function leaveOut({ tenantId, sessionId }: SessionKey, err: unknown): undefined {
     log.error({ err, tenantId, sessionId }, 'a session cannot be opened and is left out of a list')
   }
 
-  /** Tombstones of sessions that were purged before this moment are too old to be reported. */
-  const forgottenUntil = () => new Date(clock.now().getTime() - SESSION_LIMITS.tombstoneDays * DAY_MS)
   /** Postponed sessions are tried again in an hour, so that they do not block the others. */
   async function putOff(tx: Queryable, keys: readonly SessionKey[], now: Date): Promise<void> {
     if (keys.length > 0) await sessionStore.postpone(tx, keys, new Date(now.getTime() + PUT_OFF_MS))
   }
-
-  const isForgotten = ({ purgeAt }: Pick<SessionRow, 'purgeAt'>) => purgeAt !== null && purgeAt <= forgottenUntil()
-
-  async function find(sessionId: string): Promise<Session | Tombstone | undefined> {
-    if (!isSessionId(sessionId)) return undefined
-    const row = await findRow(cells.forId(sessionId), { sessionId, hour: hourOf(sessionId) })
-    return row && !isForgotten(row) ? open(row) : undefined
-  }
-
-  const changes = createChanges({
-    cells,
-    overtaken,
-    find,
-    open: async (row) => (isForgotten(row) ? undefined : open(row)),
-  })
 
   return {
     /** Prepares a session: everything but the insert, which belongs into the caller's transaction. */
@@ -164,12 +115,12 @@ export function createSessions({ cells, clock, ids, vault, ring, log, overtaken 
       }
     },
 
-    find,
+    ...changes,
 
     /** The session of a result token. A wrong token and an unknown one look alike. */
     async findByToken(token: string): Promise<Session | Tombstone | undefined> {
       const sessionId = sessionOfToken(token)
-      const session = sessionId === undefined ? undefined : await find(sessionId)
+      const session = sessionId === undefined ? undefined : await changes.find(sessionId)
       return session && isTokenOf(token, session.tokenHash) ? session : undefined
     },
 
@@ -182,8 +133,6 @@ export function createSessions({ cells, clock, ids, vault, ring, log, overtaken 
       if (!isSessionId(sessionId)) return undefined
       return sessionStore.findOwner(cells.forId(sessionId), { sessionId, hour: hourOf(sessionId) })
     },
-
-    ...changes,
 
     /** Ends a session for good. Throws when it has ended already: the first result stands. */
     async end(tx: Queryable, session: Session, ending: SessionEnding & { state: FinalState; at: Date }) {
