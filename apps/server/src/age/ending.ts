@@ -5,10 +5,8 @@ import type { Log } from '../platform/log.ts'
 import type { LabelledCounter } from '../platform/metrics.ts'
 import { type Concluded, createExpiry, newReturnTicket, type Sessions } from '../sessions/index.ts'
 import type { WebhookMessage, WebhookService } from '../webhooks/index.ts'
-import { type EndRequest, endedResult } from './ended-result.ts'
-import { toResultBytes } from './result.ts'
-import type { AgeSession } from './session.ts'
-import { ageSessionsIn } from './sessions.ts'
+import { type AgeEnd, endedResult, flowStatusAt, toResultBytes } from './result.ts'
+import { type AgeSession, ageSessionsIn } from './session.ts'
 
 interface Deps {
   clock: Clock
@@ -28,25 +26,25 @@ const EVENTS: Readonly<Record<FlowStatus, WebhookEventName>> = {
 /** The end of an age session: the verdict, the result and its webhook, in one transaction, so that none exists without the others. */
 export function createEnding({ clock, sessions, webhooks, log, metrics }: Deps) {
   /** Ends a session that the transaction holds. */
-  async function conclude(tx: Queryable, session: AgeSession, end: EndRequest): Promise<Concluded<FlowStatus>> {
+  async function conclude(tx: Queryable, session: AgeSession, end: AgeEnd): Promise<Concluded<FlowStatus>> {
     const at = clock.now()
     const ended = prepare(session, end, at)
-    const { purgeAt, result, ticket } = ended
-    await sessions.end(tx, session, { state: end.flow, at, purgeAt, result, ticket })
-    await webhooks.enqueue(tx, [messageOf(ended, end.flow, at)])
-    metrics.count(end.flow)
-    return { state: end.flow, ticket }
+    const { state, purgeAt, result, ticket } = ended
+    await sessions.end(tx, session, { state, at, purgeAt, result, ticket })
+    await webhooks.enqueue(tx, [messageOf(ended, at)])
+    metrics.count(state)
+    return { state, ticket }
   }
 
   const expiry = createExpiry(
     { clock, sessions, own: ageSessionsIn(sessions), log },
     {
-      conclude: (tx, session) => conclude(tx, session, { flow: 'EXPIRED' }),
-      prepare: (session, at) => prepare(session, { flow: 'EXPIRED' }, at),
+      conclude: (tx, session) => conclude(tx, session, { how: 'expired' }),
+      prepare: (session, at) => prepare(session, { how: 'expired' }, at),
       follow: (tx, ended, at) =>
         webhooks.enqueue(
           tx,
-          ended.map((one) => messageOf(one, 'EXPIRED', at)),
+          ended.map((one) => messageOf(one, at)),
         ),
       count: (expired) => metrics.count('EXPIRED', expired),
     },
@@ -56,34 +54,29 @@ export function createEnding({ clock, sessions, webhooks, log, metrics }: Deps) 
 }
 export type Ending = ReturnType<typeof createEnding>
 
-function prepare(session: AgeSession, end: EndRequest, at: Date) {
+function prepare(session: AgeSession, end: AgeEnd, at: Date) {
   const purgeAt = new Date(at.getTime() + session.request.policy.retentionSeconds * 1000)
   const { request, progress } = session
   const ticket = newReturnTicket(progress, request.policy.redirectCode === true && isByBrowser(end))
   const result = toResultBytes(endedResult(session, end, { endedAt: at, ticket }), request.metadataText)
-  return { session, purgeAt, result, ticket }
+  return { session, state: flowStatusAt(end), purgeAt, result, ticket }
 }
 
 /** Whether a call of the user's browser ended the session, and not the host or the time. */
-const isByBrowser = (end: EndRequest) =>
-  end.flow === 'COMPLETED' || (end.flow === 'CANCELLED' && end.code !== 'HOST_CANCELLED')
+const isByBrowser = (end: AgeEnd) =>
+  end.how !== 'expired' && !(end.how === 'cancelled' && end.code === 'HOST_CANCELLED')
 
 /** The message of a session that has ended. Without a callback it is for the event stream only. */
-function messageOf(
-  { session, purgeAt, result }: ReturnType<typeof prepare>,
-  flow: FlowStatus,
-  at: Date,
-): WebhookMessage {
+function messageOf({ session, state, purgeAt, result }: ReturnType<typeof prepare>, at: Date): WebhookMessage {
   const { tenantId, livemode, keyId, sessionId } = session
   const { url = null, headers = {} } = session.request.callback ?? {}
-  const shared = {
-    tenantId,
-    livemode,
-    keyId,
-    area: 'age' as const,
-    event: EVENTS[flow],
+  return {
+    ...{ tenantId, livemode, keyId, url, headers, purgeAt },
+    area: 'age',
+    event: EVENTS[state],
     subjectId: sessionId,
     sequence: 1,
+    body: result,
+    now: at,
   }
-  return { ...shared, url, headers, body: result, now: at, purgeAt }
 }

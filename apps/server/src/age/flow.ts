@@ -7,7 +7,6 @@ import {
   documentOf,
   type FinalState,
   type Flow,
-  type FlowEnd,
   type FlowRules,
   failDocument,
   flowOfArea,
@@ -20,12 +19,10 @@ import {
   withDocument,
 } from '../sessions/index.ts'
 import { DEFAULT_DOCUMENT_POLICY } from '../settings/index.ts'
-import type { EndRequest } from './ended-result.ts'
 import type { Ending } from './ending.ts'
 import type { AgeRequest } from './request.ts'
 import { redirectTarget } from './result.ts'
-import type { AgeProgress, AgeSession } from './session.ts'
-import { ageSessionsIn } from './sessions.ts'
+import { type AgeProgress, type AgeSession, ageSessionsIn } from './session.ts'
 import { askedAges, mayNeedDocument, needsDocument } from './verdict.ts'
 
 type RunningAgeSession = RunningSession<AgeRequest, AgeProgress>
@@ -40,7 +37,7 @@ export function createAgeFlow({ sessions, ending }: { sessions: Sessions; ending
     // An age check counts no failures against anybody and keeps no notes.
     countFor: () => undefined,
     noted: ({ progress }) => progress,
-    conclude: (tx, session, end) => ending.conclude(tx, session, endRequestOf(session, end)),
+    conclude: ending.conclude,
   })
 }
 
@@ -144,13 +141,6 @@ export function documentRead(session: RunningAgeSession): Step<AgeProgress> {
   const state = nextState(session, 'document_read')
   const isFaceNext = progress.own === null && request.requirements.includes('face')
   return { state, progress, ...(!isFaceNext && { end: { how: 'reached' } as const }) }
-}
-
-function endRequestOf({ request }: AgeSession, end: FlowEnd): EndRequest {
-  if (end.how === 'cancelled') return { flow: 'CANCELLED', code: end.code }
-  if (end.how === 'expired') return { flow: 'EXPIRED' }
-  if (end.how === 'simulated') return { flow: 'COMPLETED', simulated: request.sandbox }
-  return end.how === 'failed' ? { flow: 'COMPLETED', failures: end.failures } : { flow: 'COMPLETED' }
 }
 
 /** Behaviour that is hard to explain otherwise: where the host allows it, a document is asked for. */

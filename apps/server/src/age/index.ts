@@ -1,6 +1,5 @@
-export type { EndRequest } from './ended-result.ts'
 export type { Ending } from './ending.ts'
 export { type AgeRequest, readSimulatedOutcome, type SimulatedOutcome } from './request.ts'
+export type { AgeEnd } from './result.ts'
 export { type AgeRoom, createAgeRoom } from './room.ts'
-export type { AgeProgress, AgeSession } from './session.ts'
-export { ageSessionsIn } from './sessions.ts'
+export { type AgeProgress, type AgeSession, ageSessionsIn } from './session.ts'

@@ -4,13 +4,208 @@ import {
   type ConsentRecord,
   type DocumentRecord,
   type FlowStatus,
+  findSessionCodeName,
   type Indicators,
+  RISK_LEVELS,
   type RiskEvaluation,
   SESSION_CODES,
   type SessionCodeName,
 } from '@ostiary/contract'
-import { withParameters } from '../settings/index.ts'
-import type { Decision, VerdictRequest } from './verdict.ts'
+import { simulatedRecord } from '../documents/index.ts'
+import { evaluateRisk, storedOverrides } from '../risk/index.ts'
+import {
+  captureAssuranceOf,
+  codeHashOf,
+  consentOf,
+  documentOf,
+  type FlowEnd,
+  type Progress,
+  type ReturnTicket,
+} from '../sessions/index.ts'
+import { DEFAULT_DOCUMENT_POLICY, withParameters } from '../settings/index.ts'
+import type { AgeRequest, SimulatedOutcome } from './request.ts'
+import type { AgeSession } from './session.ts'
+import {
+  type Decision,
+  type DocumentFacts,
+  decide,
+  documentOfAge,
+  mayNeedDocument,
+  sandboxDecision,
+  type VerdictRequest,
+} from './verdict.ts'
+
+/** How a session is to end. A test key may name the outcome, or codes that a session of a desktop ends with. */
+export type AgeEnd = FlowEnd | { how: 'simulated'; outcome: SimulatedOutcome } | { how: 'expired'; desktop: boolean }
+
+/** The status of a flow that ends so. */
+export function flowStatusAt({ how }: AgeEnd): FlowStatus {
+  if (how === 'cancelled') return 'CANCELLED'
+  return how === 'expired' ? 'EXPIRED' : 'COMPLETED'
+}
+
+/** The whole result of a session that ends now. */
+export function endedResult(
+  session: AgeSession,
+  end: AgeEnd,
+  { endedAt, ticket }: { endedAt: Date; ticket: ReturnTicket | null },
+): AgeResult {
+  const { request, progress } = session
+  const flowStatus = flowStatusAt(end)
+  const isCompleted = flowStatus === 'COMPLETED'
+  const simulated = simulatedBy(end, request)
+  const evaluated = simulated ? simulatedRisk(request, simulated) : riskOf(request, progress)
+  const isBlocked = isCompleted && request.policy.enforceBlock && evaluated.recommendation === 'BLOCK'
+  const completion = { failures: end.how === 'failed' ? end.failures : [], simulated, isBlocked }
+  const decision = isCompleted ? decisionOf(session, completion) : null
+  const { types } = request.policy.documents ?? DEFAULT_DOCUMENT_POLICY
+  const record = simulated ? simulatedRecord(types, endedAt) : (documentOf(progress).read?.record ?? null)
+  return toResult({
+    token: request.token,
+    sessionId: session.sessionId,
+    request,
+    flowStatus,
+    decision,
+    metadata: request.metadata,
+    ...(progress?.indicators && { indicators: progress.indicators }),
+    risk: evaluated,
+    ...(mayNeedDocument(request) && { document: decision?.result.documentAge ? record : null }),
+    errors: faultsOf(progress, end, completion),
+    createdAt: session.createdAt,
+    expiresAt: session.expiresAt,
+    endedAt,
+    consent: consentOf(progress),
+    capture: captureAssuranceOf(progress),
+    livemode: session.livemode,
+    ...(request.policy.redirectCode === true && { codeHash: codeHashOf(ticket) }),
+  })
+}
+
+/** What a test session ends with: as the test key says now, or said when it created the session. */
+function simulatedBy(end: AgeEnd, { sandbox }: AgeRequest): SimulatedOutcome | null {
+  if (end.how !== 'simulated') return null
+  return 'outcome' in end ? end.outcome : sandbox
+}
+
+interface Completion {
+  failures: readonly SessionCodeName[]
+  simulated: SimulatedOutcome | null
+  isBlocked: boolean
+}
+
+function decisionOf({ request, progress }: AgeSession, { failures, simulated, isBlocked }: Completion): Decision {
+  const settings = request.policy
+  const failure = isBlocked ? 'POLICY_BLOCKED' : failures[0]
+  if (simulated) return simulatedDecision(request, simulated, failure)
+  const face = progress?.own
+  const document = documentFactsOf(progress)
+  return decide({
+    request,
+    settings,
+    ...(face && { face }),
+    ...(document && { document }),
+    ...(failure && { failure }),
+  })
+}
+
+const THRESHOLD_RESULTS = {
+  above: 'AGE_ABOVE_THRESHOLD',
+  at: 'AGE_AT_THRESHOLD',
+  below: 'AGE_BELOW_THRESHOLD',
+} as const
+
+function documentFactsOf(progress: Progress | null): DocumentFacts | undefined {
+  const { read } = documentOf(progress)
+  if (!read?.age) return undefined
+  const { result, years } = read.age
+  return {
+    thresholdResult: THRESHOLD_RESULTS[result],
+    ...(years !== undefined && { ageYears: years }),
+    faceMatchScore: read.score,
+  }
+}
+
+/** The real rules decide where the simulated outcome names ages; otherwise the decision is the outcome that it names. */
+function simulatedDecision(
+  request: AgeRequest,
+  simulated: SimulatedOutcome,
+  blocked: SessionCodeName | undefined,
+): Decision {
+  const { faceAge, documentAge, faceMatchScore = null } = simulated
+  const failure = blocked ?? simulated.errors.map(findSessionCodeName)[0]
+  if (failure === undefined && faceAge === undefined && documentAge === undefined) {
+    return sandboxDecision(request, request.policy, simulated.outcome)
+  }
+  const decided = decide({
+    request,
+    settings: request.policy,
+    ...(faceAge !== undefined && { face: { estimateYears: faceAge, doubtful: false } }),
+    ...(documentAge !== undefined && { document: documentOfAge(request, documentAge, faceMatchScore) }),
+    ...(failure && { failure }),
+  })
+  return { ...decided, basis: decided.basis && 'sandbox' }
+}
+
+function faultsOf(
+  progress: Progress | null,
+  end: AgeEnd,
+  { failures, simulated, isBlocked }: Completion,
+): SessionFault[] {
+  const last = (name: SessionCodeName): SessionFault => {
+    const noted = progress?.failures.findLast((failure) => failure.name === name)
+    return noted?.reason === undefined ? { name } : { name, reason: noted.reason }
+  }
+  if (end.how === 'cancelled') return [last(end.code)]
+  if (end.how === 'expired') {
+    const isDesktop = progress?.desktop || ('desktop' in end && end.desktop)
+    return [...(isDesktop ? [last('DESKTOP')] : []), last('SESSION_EXPIRED')]
+  }
+  const named = simulated?.errors.flatMap((code) => findSessionCodeName(code) ?? []).map((name) => ({ name }))
+  return [...(isBlocked ? [last('POLICY_BLOCKED')] : []), ...(named ?? failures.map(last))]
+}
+
+/** The risk by the flags so far. Without signals its score is 0, and a person should look. */
+export function riskOf(request: AgeRequest, progress: Progress | null, simulated = false): RiskEvaluation {
+  return evaluateRisk({
+    simulated,
+    flags: progress?.flags ?? [],
+    browserEvaluated: progress?.indicators != null,
+    behavioralEvaluated: progress?.behaviour ?? false,
+    overrides: storedOverrides(request.policy.risk),
+  })
+}
+
+/** The lowest score of the simulated level, with what the tenant's own policy recommends at it; no flag is made up. */
+function simulatedRisk(request: AgeRequest, { risk }: SimulatedOutcome): RiskEvaluation {
+  const base = riskOf(request, null, true)
+  const found = RISK_LEVELS.find(({ level }) => level === risk)
+  if (!found) return base
+  const { min: score, level } = found
+  const blocks = level === 'HIGH' && storedOverrides(request.policy.risk).highBlocks
+  return { ...base, score, level, recommendation: blocks ? 'BLOCK' : found.recommendation }
+}
+
+/** The result so far of a session that is open. */
+export function openResult(session: AgeSession): AgeResult {
+  const { request, progress } = session
+  return toResult({
+    token: request.token,
+    sessionId: session.sessionId,
+    request,
+    flowStatus: null,
+    decision: null,
+    metadata: request.metadata,
+    risk: riskOf(request, null),
+    ...(mayNeedDocument(request) && { document: null }),
+    errors: [],
+    createdAt: session.createdAt,
+    expiresAt: session.expiresAt,
+    endedAt: null,
+    consent: consentOf(progress),
+    livemode: session.livemode,
+    progress: { state: session.state, attempt: progress?.attempt ?? 0 },
+  })
+}
 
 /** Something that went wrong in a session, with the reason where its code has several. */
 export interface SessionFault {

@@ -17,7 +17,6 @@ import { createFairSlots } from '../platform/fair-slots.ts'
 import type { IdempotencyUse } from '../platform/idempotency/index.ts'
 import {
   type Confirmed,
-  consentOf,
   createHostSide,
   isFinal,
   isPurged,
@@ -31,13 +30,10 @@ import {
 } from '../sessions/index.ts'
 import { lacksRedirectList, pageLocaleOf, type Settings } from '../settings/index.ts'
 import type { WebhookService } from '../webhooks/index.ts'
-import { riskOf } from './ended-result.ts'
 import type { Ending } from './ending.ts'
 import { toRequest } from './request.ts'
-import { toResult, toResultBytes } from './result.ts'
-import type { AgeSession } from './session.ts'
-import { ageSessionsIn } from './sessions.ts'
-import { mayNeedDocument } from './verdict.ts'
+import { openResult, toResultBytes } from './result.ts'
+import { type AgeSession, ageSessionsIn } from './session.ts'
 
 interface Deps {
   cells: Cells
@@ -84,7 +80,7 @@ export function createAgeService({ cells, clock, sessions, settings, webhooks, e
       },
       expireIfDue: ending.expireIfDue,
       outcomeOf: ({ result }) => (result ? (JSON.parse(result.toString()) as AgeResult).outcome : null),
-      cancel: (tx, session) => ending.conclude(tx, session, { flow: 'CANCELLED', code: 'HOST_CANCELLED' }),
+      cancel: (tx, session) => ending.conclude(tx, session, { how: 'cancelled', code: 'HOST_CANCELLED' }),
       eraseWebhooks: (tx, session) => webhooks.erase(tx, session, session.sessionId),
     },
   )
@@ -184,27 +180,6 @@ const readingOf = (session: AgeSession): ResultReading =>
   session.result
     ? { open: false, bytes: session.result }
     : { open: true, bytes: toResultBytes(openResult(session), session.request.metadataText) }
-
-function openResult(session: AgeSession): AgeResult {
-  const { request, progress } = session
-  return toResult({
-    token: request.token,
-    sessionId: session.sessionId,
-    request,
-    flowStatus: null,
-    decision: null,
-    metadata: request.metadata,
-    risk: riskOf(request, null),
-    ...(mayNeedDocument(request) && { document: null }),
-    errors: [],
-    createdAt: session.createdAt,
-    expiresAt: session.expiresAt,
-    endedAt: null,
-    consent: consentOf(progress),
-    livemode: session.livemode,
-    progress: { state: session.state, attempt: progress?.attempt ?? 0 },
-  })
-}
 
 function summaryOf(session: AgeSession | Tombstone): SessionSummary {
   const { sessionId, state, createdAt, expiresAt, endedAt, livemode } = session

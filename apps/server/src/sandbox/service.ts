@@ -1,5 +1,5 @@
 import { SESSION_CODES, type SetOutcomeBody, VERIFICATION_TEST_OUTCOMES } from '@ostiary/contract'
-import { ageSessionsIn, type Ending, type EndRequest, readSimulatedOutcome } from '../age/index.ts'
+import { type AgeEnd, ageSessionsIn, type Ending, readSimulatedOutcome } from '../age/index.ts'
 import type { Caller } from '../keys/index.ts'
 import type { Cells } from '../platform/cells.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -82,12 +82,10 @@ export function createSandbox({ cells, clock, sessions, ending, verificationEndi
 export type Sandbox = ReturnType<typeof createSandbox>
 
 /** Codes that no completed session has end it as they would: cancelled or expired. */
-function ageEndOf(outcome: SetOutcomeBody): EndRequest {
-  const simulated = readSimulatedOutcome(outcome, '/body')
-  const end = endByCodes(simulated.errors, '/body/errors')
-  if (end.how === 'cancelled') return { flow: 'CANCELLED', code: end.code }
-  if (end.how === 'expired') return { flow: 'EXPIRED', desktop: end.desktop }
-  return { flow: 'COMPLETED', simulated }
+function ageEndOf(body: SetOutcomeBody): AgeEnd {
+  const outcome = readSimulatedOutcome(body, '/body')
+  const end = endByCodes(outcome.errors, '/body/errors')
+  return end.how === 'failed' ? { how: 'simulated', outcome } : end
 }
 
 function verificationEndOf(body: SetOutcomeBody, session: VerificationSession, now: Date): VerificationEnd {

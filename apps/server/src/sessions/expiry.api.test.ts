@@ -82,7 +82,7 @@ describe('the sweeper', () => {
       await swept.promise
       assert.ok(!isPurged(found))
       // A submit that began in time does the same.
-      await age.ending.conclude(tx, found, { flow: 'COMPLETED' })
+      await age.ending.conclude(tx, found, { how: 'reached' })
     })
     await taken.promise
     assert.equal(await sweep(), 1)

@@ -22,7 +22,7 @@ export type FlowEnd =
   /** Every step is done: the area decides what the result is. */
   | { how: 'reached' }
   | { how: 'failed'; failures: readonly SessionCodeName[]; retryAfterSeconds?: number }
-  | { how: 'cancelled'; code: 'USER_CANCELLED' | 'CONSENT_DECLINED' }
+  | { how: 'cancelled'; code: 'USER_CANCELLED' | 'CONSENT_DECLINED' | 'HOST_CANCELLED' }
   | { how: 'expired' }
   /** A test session ends with the outcome that its request names. */
   | { how: 'simulated' }
