@@ -1,9 +1,6 @@
 import { DOCUMENT_LIMITS, LAUNCH_LIMITS, type LaunchEvent, type LaunchState, type SessionArea } from '@ostiary/contract'
-import { type DeviceRequest, ProofError, verifyProof } from '@ostiary/crypto'
 import { AppError } from '../platform/errors.ts'
-import { checkSignature, thumbprintOf } from '../platform/node-crypto.ts'
 import {
-  type BoundDevice,
   boundTo,
   documentOf,
   type Flow,
@@ -16,7 +13,6 @@ import {
   type SessionState,
 } from '../sessions/index.ts'
 import { withParameters } from '../settings/index.ts'
-import { afterCall, isInTime, learnTime } from './device-clock.ts'
 
 /** A call as it arrived: what was signed, and the signature. */
 export interface DeviceCall {
@@ -37,75 +33,6 @@ export interface DeviceFacts {
   secChUaMobile: string | undefined
   acceptLanguage: string | undefined
 }
-
-interface Proven {
-  counter: number
-  /** By the device's clock, in seconds. */
-  issuedAt: number
-}
-
-/** Checks that a call is signed with a key, and is not one that came before. */
-async function checkProof(call: DeviceCall, device: BoundDevice): Promise<Proven> {
-  if (call.proof === undefined || call.proof.length > LAUNCH_LIMITS.proofChars) throw badProof('missing')
-  const expected: DeviceRequest = {
-    sessionId: call.sessionId,
-    method: call.method,
-    path: call.path,
-    bodyHash: call.bodyHash,
-  }
-  const proven = await verifyProof(device.key, call.proof, expected, checkSignature).catch((error: unknown) => {
-    throw error instanceof ProofError ? badProof(error.fault) : error
-  })
-  if (proven.counter <= device.counter) throw badProof('counter')
-  return proven
-}
-
-/** A device that has signed a call. */
-export interface Identified {
-  role: Role
-  device: BoundDevice
-  /** The signature is valid but the time is wrong: the call is refused, and its counter is spent. */
-  refuse?: AppError
-}
-
-/**
- * Which of the session's devices made a call. A call that neither has signed is refused without a hint which of the two it
- * might have been.
- */
-export async function identify(
-  call: DeviceCall,
-  progress: Pick<Progress, 'holder' | 'viewer'>,
-  now: Date,
-): Promise<Identified> {
-  let refusal: unknown
-  for (const role of ['holder', 'viewer'] as const) {
-    const device = progress[role]
-    if (!device) continue
-    try {
-      const { counter, issuedAt } = await checkProof(call, device)
-      const known = device.time ?? learnTime(issuedAt, now)
-      const time = afterCall(known, issuedAt)
-      const inTime = isInTime(known, issuedAt, now)
-      return inTime
-        ? { role, device: { ...device, counter, time } }
-        : { role, device: { ...device, counter }, refuse: clockChanged() }
-    } catch (error) {
-      refusal = error
-    }
-  }
-  throw refusal ?? badProof('device')
-}
-
-/** The device that opens a session. Its clock is learnt again at every opening, so a clock that was set right costs one reopening. */
-export async function newDevice(call: DeviceCall, key: BoundDevice['key'], now: Date): Promise<BoundDevice> {
-  const device: BoundDevice = { key, thumbprint: thumbprintOf(key), counter: -1 }
-  const { counter, issuedAt } = await checkProof(call, device)
-  return { ...device, counter, time: learnTime(issuedAt, now) }
-}
-
-/** 409 makes the page open the session again, and that learns the clock as it is now. */
-const clockChanged = () =>
-  new AppError('conflict', 'DEVICE_CLOCK_CHANGED', 'The device’s clock has changed since it opened the session')
 
 /** The fault is for our log; a caller learns nothing from it. */
 export function badProof(detail: string): AppError {

@@ -30,9 +30,8 @@ import {
 } from '../sessions/index.ts'
 import { usedUp } from './attempts.ts'
 import { lacksBrowserData, type Sender, withBrowser } from './browser-data.ts'
-import { withEvents } from './events.ts'
 import { misfitOf, noChallenge, readSealed, unfitPayload } from './sealed.ts'
-import { noted } from './step.ts'
+import { noted, withEvents } from './step.ts'
 
 const payloads = Compile(DocumentPayload)
 

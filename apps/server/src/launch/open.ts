@@ -16,11 +16,11 @@ import {
   withFlags,
 } from '../sessions/index.ts'
 import { embedOriginsFor, type Settings } from '../settings/index.ts'
-import { type DeviceCall, type DeviceFacts, newDevice } from './call.ts'
+import type { DeviceCall, DeviceFacts } from './call.ts'
 import { bindDevice, refuseRepeat, withPage } from './devices.ts'
 import { extendedEnd } from './extension.ts'
 import type { ServiceWork } from './service-work.ts'
-import { mapped, type SessionCalls } from './session-call.ts'
+import { mapped, newDevice, type SessionCalls } from './session-call.ts'
 
 /** For pages of the last release, which send it back instead of the version of their own text. Theirs is this one, so it never changes. */
 const CONSENT_VERSION = '1'

@@ -1,7 +1,10 @@
-import { LAUNCH_API, type LaunchState } from '@ostiary/contract'
+import { LAUNCH_API, LAUNCH_LIMITS, type LaunchState } from '@ostiary/contract'
+import { ProofError, verifyProof } from '@ostiary/crypto'
 import type { Clock } from '../platform/clock.ts'
 import { AppError } from '../platform/errors.ts'
+import { checkSignature, thumbprintOf } from '../platform/node-crypto.ts'
 import {
+  type BoundDevice,
   type Decided,
   type Decision,
   type Flow,
@@ -22,9 +25,10 @@ import {
   sessionGone,
   sessionUnknown,
 } from '../sessions/index.ts'
-import { type DeviceCall, type Flows, identify, isNumberNeeded, launchStateFor, type ReplyFacts } from './call.ts'
+import { badProof, type DeviceCall, type Flows, isNumberNeeded, launchStateFor, type ReplyFacts } from './call.ts'
+import { afterCall, isInTime, learnTime } from './device-clock.ts'
 import { otherHolds } from './devices.ts'
-import { withEvents } from './events.ts'
+import { withEvents } from './step.ts'
 
 interface Deps {
   sessions: Sessions
@@ -116,11 +120,8 @@ export function createSessionCalls({ sessions, flows, clock }: Deps) {
     }
   }
 
-  /** `refuse`: the signature is valid but the time is wrong. The device's counter is saved anyway. */
-  async function authenticate(
-    call: DeviceCall,
-    session: Session,
-  ): Promise<{ role: Role; session: RunningSession; refuse: AppError | undefined }> {
+  /** The session with the caller's counter. */
+  async function authenticate(call: DeviceCall, session: Session) {
     const { progress } = session
     if (!progress) throw new AppError('unauthenticated', 'INVALID_DEVICE_PROOF', 'The session is not open on a device')
     const { role, device, refuse } = await identify(call, progress, clock.now())
@@ -239,3 +240,46 @@ const wrapped = <T>(decision: Decision<T>): Decision<{ answer: T }> => mapped(de
 const BEFORE_NUMBER: ReadonlySet<string> = new Set(['number', 'consent', 'cancel'])
 
 const nameOf = ({ path }: DeviceCall) => path.replace(LAUNCH_API, '')
+
+/** Checks that a call is signed with a key, and is not one that came before. */
+async function checkProof({ proof, sessionId, method, path, bodyHash }: DeviceCall, { key, counter }: BoundDevice) {
+  if (proof === undefined || proof.length > LAUNCH_LIMITS.proofChars) throw badProof('missing')
+  const signed = { sessionId, method, path, bodyHash }
+  const proven = await verifyProof(key, proof, signed, checkSignature).catch((error: unknown) => {
+    throw error instanceof ProofError ? badProof(error.fault) : error
+  })
+  if (proven.counter <= counter) throw badProof('counter')
+  return proven
+}
+
+/**
+ * Which of the session's devices made a call. A call that neither has signed is refused without a hint which of the two it
+ * might have been. `refuse`: the signature is valid but the time is wrong, so the call is refused and its counter is spent.
+ */
+export async function identify(call: DeviceCall, progress: Pick<Progress, 'holder' | 'viewer'>, now: Date) {
+  let refusal: unknown
+  for (const role of ['holder', 'viewer'] as const) {
+    const device = progress[role]
+    if (!device) continue
+    try {
+      const { counter, issuedAt } = await checkProof(call, device)
+      const known = device.time ?? learnTime(issuedAt, now)
+      if (!isInTime(known, issuedAt, now)) return { role, device: { ...device, counter }, refuse: clockChanged() }
+      return { role, device: { ...device, counter, time: afterCall(known, issuedAt) } }
+    } catch (error) {
+      refusal = error
+    }
+  }
+  throw refusal ?? badProof('device')
+}
+
+/** The device that opens a session. Its clock is learnt again at every opening, so a clock that was set right costs one reopening. */
+export async function newDevice(call: DeviceCall, key: BoundDevice['key'], now: Date): Promise<BoundDevice> {
+  const device: BoundDevice = { key, thumbprint: thumbprintOf(key), counter: -1 }
+  const { counter, issuedAt } = await checkProof(call, device)
+  return { ...device, counter, time: learnTime(issuedAt, now) }
+}
+
+/** 409 makes the page open the session again, and that learns the clock as it is now. */
+const clockChanged = () =>
+  new AppError('conflict', 'DEVICE_CLOCK_CHANGED', 'The device’s clock has changed since it opened the session')

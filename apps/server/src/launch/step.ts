@@ -5,6 +5,7 @@ import {
   SESSION_CODES,
   type SessionCodeName,
 } from '@ostiary/contract'
+import { appendEvents, type NewEvent } from '../capture-checks/index.ts'
 import { invalid } from '../platform/errors.ts'
 import {
   canHappen,
@@ -18,6 +19,7 @@ import {
   type Session,
   type SessionState,
   type Step,
+  withFlags,
 } from '../sessions/index.ts'
 
 /** Each code once, with its last reason: any number of reports cannot remove another code. */
@@ -120,4 +122,16 @@ function failedAtDocument(
   }
   const isOfLook = progress.challenge?.isLook && (attempt === undefined || attempt === looks)
   return isOfLook ? failLook(rules, session, progress, name) : noted
+}
+
+/**
+ * The session with more entries in the log of its holder. Whether they come alone or with a call that is decided after them makes no
+ * difference: no rule asks when an entry arrived.
+ */
+export function withEvents(session: RunningSession, events: readonly NewEvent[]): RunningSession {
+  if (events.length === 0) return session
+  const { progress } = session
+  const { log, flags } = appendEvents(progress.log, events, { maxEvents: LAUNCH_LIMITS.events })
+  const raised = flags.map((code) => ({ code }))
+  return { ...session, progress: withFlags({ ...progress, log, behaviour: true }, raised) }
 }

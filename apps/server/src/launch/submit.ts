@@ -26,10 +26,9 @@ import {
 } from '../sessions/index.ts'
 import { lacksBrowserData, type Sender, withBrowser } from './browser-data.ts'
 import { readConditions } from './conditions.ts'
-import { withEvents } from './events.ts'
 import { misfitOf, noChallenge, readSealed, unfitPayload } from './sealed.ts'
 import { openSelfie } from './selfie.ts'
-import { failLook, failTry, noted } from './step.ts'
+import { failLook, failTry, noted, withEvents } from './step.ts'
 
 const payloads = Compile(CapturePayload)
 
