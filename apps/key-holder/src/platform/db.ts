@@ -1,22 +1,19 @@
+import {
+  isUnavailable,
+  isUsableAfter,
+  PATIENCE_MS,
+  type Queryable,
+  queryable,
+  runTransaction,
+  type Send,
+  type Statement,
+  withClient,
+} from '@ostiary/service-kit/postgres'
 import pg from 'pg'
 import type { Log } from './log.ts'
 
-/** A prepared statement. Its name is unique in this app, so that each connection plans it once. */
-export interface Statement {
-  name: string
-  text: string
-}
-
+export type { Queryable }
 export const sql = (name: string, text: string): Statement => ({ name, text })
-
-type Values = readonly unknown[]
-
-/** Runs statements: the pool itself, or one transaction on it. Stores accept both. */
-export interface Queryable {
-  rows<R extends object>(statement: Statement, values?: Values): Promise<R[]>
-  /** Number of rows that the statement changed. */
-  run(statement: Statement, values?: Values): Promise<number>
-}
 
 export interface Db extends Queryable {
   /** READ COMMITTED. Commits when `work` returns, rolls back when it throws. */
@@ -38,9 +35,6 @@ export interface DbOptions {
   connectTimeoutMs: number
 }
 
-/** How much later than the server's own limit a silent connection is given up. */
-const PATIENCE_MS = 2_000
-
 export function createDb({ url, poolMax, statementTimeoutMs, connectTimeoutMs }: DbOptions, log: Log): Db {
   const connection = {
     connectionString: url,
@@ -59,51 +53,26 @@ export function createDb({ url, poolMax, statementTimeoutMs, connectTimeoutMs }:
   pool.on('error', (err) => log.debug({ err }, 'idle database connection lost'))
   pool.on('connect', (client) => client.on('error', () => {}))
 
-  return {
-    ...queryable((query) => pool.query(query)),
-
-    async transaction(work) {
-      const client = await pool.connect().catch(rethrow)
-      let isBroken = false
-      try {
-        await client.query('begin')
-        const result = await work(queryable((query) => client.query(query)))
-        await client.query('commit')
-        return result
-      } catch (error) {
-        // A failed rollback means that the connection is gone; PostgreSQL has then rolled back by itself.
-        await client.query('rollback').catch(() => {
-          isBroken = true
-        })
-        return rethrow(error)
-      } finally {
-        client.release(isBroken)
-      }
-    },
-
-    async withDedicatedClient(work) {
-      const client = new pg.Client(connection)
-      client.on('error', () => {})
-      try {
-        await client.connect()
-        return await work(client)
-      } catch (error) {
-        return rethrow(error)
-      } finally {
-        await client.end().catch(() => {})
-      }
-    },
-
-    close: () => pool.end(),
+  async function onConnection<T>(work: (send: Send) => Promise<T>): Promise<T> {
+    const client = await pool.connect().catch(rethrow)
+    let isBroken = false
+    try {
+      return await work(({ name, text }, values) =>
+        client.query({ name, text, values: [...values] }).catch((error) => {
+          isBroken ||= !isUsableAfter(error)
+          return rethrow(error)
+        }),
+      )
+    } finally {
+      client.release(isBroken)
+    }
   }
-}
 
-function queryable(send: (query: pg.QueryConfig) => Promise<pg.QueryResult>): Queryable {
-  const execute = (statement: Statement, values: Values) => send({ ...statement, values: [...values] }).catch(rethrow)
   return {
-    rows: async <R extends object>(statement: Statement, values: Values = []) =>
-      (await execute(statement, values)).rows as R[],
-    run: async (statement, values = []) => (await execute(statement, values)).rowCount ?? 0,
+    ...queryable((statement, values) => onConnection((send) => send(statement, values))),
+    transaction: (work) => onConnection((send) => runTransaction(send, (inside) => work(queryable(inside)))),
+    withDedicatedClient: (work) => withClient(connection, work).catch(rethrow),
+    close: () => pool.end(),
   }
 }
 
@@ -115,15 +84,7 @@ export async function isWritable(db: Queryable): Promise<boolean> {
   return answer?.ok ?? false
 }
 
-// SQLSTATE classes that mean "the database is away": 08 connection, 53 resources, 57 intervention; 25006 is a standby.
-const UNAVAILABLE_CODES =
-  /^(08...|53...|57...|25006|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EHOSTUNREACH|EAI_AGAIN)$/
-const UNAVAILABLE_TEXTS =
-  /timeout exceeded when trying to connect|Connection terminated|Query read timeout|not queryable/
-
 function rethrow(error: unknown): never {
-  const { code = '', message = '' } = error instanceof Error ? (error as NodeJS.ErrnoException) : {}
-  if (UNAVAILABLE_CODES.test(code) || UNAVAILABLE_TEXTS.test(message))
-    throw new UnavailableError('The database is out of reach', { cause: error })
+  if (isUnavailable(error)) throw new UnavailableError('The database is out of reach', { cause: error })
   throw error
 }

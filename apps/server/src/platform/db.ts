@@ -1,3 +1,16 @@
+import {
+  isUnavailable,
+  isUsableAfter,
+  PATIENCE_MS,
+  type Queryable,
+  queryable,
+  runTransaction,
+  type Send,
+  SILENCE,
+  type Statement,
+  type Values,
+  withClient,
+} from '@ostiary/service-kit/postgres'
 import pg from 'pg'
 import { type ConnectionFacts, inspect, refusePooler } from './connection-facts.ts'
 import { createConnectionGuard, SECOND_CONNECTION } from './connection-guard.ts'
@@ -9,11 +22,7 @@ import { createReachability } from './reachability.ts'
 // Times are written without the time zone of the process.
 pg.defaults.parseInputDatesAsUTC = true
 
-/** A prepared statement: its name is unique in the code base, so that each connection plans it once. */
-export interface Statement {
-  name: string
-  text: string
-}
+export type { Queryable, Statement }
 
 export function sql(name: string, text: string): Statement {
   const statement = { name, text }
@@ -24,15 +33,6 @@ const made = new Map<string, Statement>()
 
 /** The statements of the files that are loaded, for `npm run sql`. */
 export const namedStatements = (): readonly Statement[] => [...made.values()]
-
-type Values = readonly unknown[]
-
-/** Runs statements: the pool itself, or one transaction on it. Stores accept both. */
-export interface Queryable {
-  rows<R extends object>(statement: Statement, values?: Values): Promise<R[]>
-  /** Number of rows that the statement changed. */
-  run(statement: Statement, values?: Values): Promise<number>
-}
 
 export interface Db extends Queryable {
   /** READ COMMITTED. Commits when `work` returns, rolls back when it throws. */
@@ -184,23 +184,21 @@ export function createDb(options: DbOptions): Db {
       }),
 
     async withDedicatedClient(work) {
-      const client = new pg.Client({
+      const config = {
         connectionString: options.directUrl ?? options.url,
         connectionTimeoutMillis: options.connectTimeoutMs,
         keepAlive: true,
         application_name: options.applicationName,
-      })
-      client.on('error', () => {})
+      }
       try {
-        await client.connect()
-        await refusePooler(client)
-        // The role may have the limits of the pool.
-        if (isPooled) await client.query('set statement_timeout = 0; set idle_in_transaction_session_timeout = 0')
-        return await work(client)
+        return await withClient(config, async (client) => {
+          await refusePooler(client)
+          // The role may have the limits of the pool.
+          if (isPooled) await client.query('set statement_timeout = 0; set idle_in_transaction_session_timeout = 0')
+          return work(client)
+        })
       } catch (error) {
         throw translate(error)
-      } finally {
-        await client.end().catch(() => {})
       }
     },
 
@@ -229,88 +227,11 @@ const tooManyForOneRow = () =>
 
 const PROBE = sql('', 'select 1')
 
-/** How much later than the server's own limit a silent connection is given up. */
-const PATIENCE_MS = 2_000
-/** What pg says of a statement that was not answered in time. */
-const SILENCE = 'Query read timeout'
-
-type Send = (statement: Statement, values: Values) => Promise<pg.QueryResult>
-
-function queryable(send: Send): Queryable {
-  return {
-    rows: async <R extends object>(statement: Statement, values: Values = []) =>
-      (await send(statement, values)).rows as R[],
-    run: async (statement, values = []) => (await send(statement, values)).rowCount ?? 0,
-  }
-}
-
-const BEGIN = { name: 'transaction.begin', text: 'begin' }
-const COMMIT = { name: 'transaction.commit', text: 'commit' }
-const ROLLBACK = { name: 'transaction.rollback', text: 'rollback' }
-const REFUSAL = 'The transaction was rolled back: one of its statements had failed'
-
-/** Runs `work` in a transaction on one connection. */
-async function runTransaction<T>(send: Send, work: (send: Send) => Promise<T>): Promise<T> {
-  let isOver = false
-  const answers: Promise<unknown>[] = []
-  const sendInside: Send = async (statement, values) => {
-    // The connection may be somebody else's by now.
-    if (isOver) throw new Error('The transaction is over')
-    const answer = send(statement, values)
-    answers.push(answer)
-    return answer
-  }
-  try {
-    // PostgreSQL commits each statement behind a failed beginning by itself, so none is sent before its answer.
-    await send(BEGIN, [])
-    const result = await work(sendInside)
-    isOver = true
-    // PostgreSQL knows nothing of a statement that could not be sent, and would commit the others.
-    for (const answer of await Promise.allSettled(answers))
-      if (answer.status === 'rejected') throw refusal(answer.reason)
-    const { command } = await send(COMMIT, [])
-    if (command !== 'COMMIT') throw refusal(undefined)
-    return result
-  } catch (error) {
-    isOver = true
-    // A failed rollback means that the connection is gone; PostgreSQL has then rolled back by itself.
-    await send(ROLLBACK, []).catch(() => {})
-    throw error
-  }
-}
-
-const refusal = (cause: unknown) => (cause instanceof AppError ? cause : new Error(REFUSAL, { cause }))
-
-// SQLSTATE classes and codes that mean "the database is away": 08 connection, 53 resources, 57 intervention,
-// 25006 a standby that has not been promoted, 25P03 a transaction that was idle too long.
-const UNAVAILABLE_STATES = /^(08|53|57)|^25006$|^25P03$/
-const UNAVAILABLE_CODES = new Set([
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'EPIPE',
-  'ETIMEDOUT',
-  'ENOTFOUND',
-  'EHOSTUNREACH',
-  'EAI_AGAIN',
-])
-const UNAVAILABLE_TEXTS =
-  /timeout exceeded when trying to connect|Connection terminated|Query read timeout|pool after calling end|not queryable/
-
-function isUnavailable(error: unknown): boolean {
-  if (!(error instanceof Error)) return false
-  const code = (error as { code?: unknown }).code
-  const known = typeof code === 'string' && (UNAVAILABLE_STATES.test(code) || UNAVAILABLE_CODES.has(code))
-  return known || UNAVAILABLE_TEXTS.test(error.message)
-}
-
 /** Whether the stored data caused the error, not the database: class 22 is an invalid value, 23 a violated constraint. */
 export function isDataError(error: unknown): boolean {
   const code = error instanceof Error ? (error as { code?: unknown }).code : undefined
   return typeof code === 'string' && /^2[23]...$/.test(code)
 }
-
-/** Only after an error that PostgreSQL has sent does pg know which statements the connection has prepared. */
-const isUsableAfter = (error: unknown) => error instanceof pg.DatabaseError && !isUnavailable(error)
 
 function translate(error: unknown): unknown {
   if (error instanceof AppError || !isUnavailable(error)) return error
