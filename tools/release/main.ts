@@ -5,7 +5,7 @@
  *   verify   that, and builds the launch page twice, in two folders: both must have one digest
  *   prepare  that, for a release: refuses base images without a digest, makes the packages, and writes .reports/release/SHA256SUMS, which is to be signed
  */
-import { execFileSync } from 'node:child_process'
+import { execFileSync, type StdioOptions } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -13,9 +13,8 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { ROOT } from '@ostiary/testkit/root'
 import { isPinned, listBaseImages, unpinnedImages } from './images.ts'
-import type { Lockfile } from './lockfile.ts'
 import { buildPage, DIST } from './page.ts'
-import { type Materials, makeSbom, PRODUCTS } from './sbom.ts'
+import { type Materials, makeSbom, type Needed, PRODUCTS, type Product, readNeeded } from './sbom.ts'
 
 const REPORTS = join(ROOT, '.reports')
 const RELEASE = join(REPORTS, 'release')
@@ -33,26 +32,27 @@ export interface Verified {
   sboms: Record<string, string>
 }
 
-const NPM_SBOM = ['sbom', '--sbom-format=cyclonedx', '--package-lock-only']
-
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')
 const sha256 = (content: string | Buffer) => createHash('sha256').update(content).digest('hex')
 
 /** What the bills of materials are made of, in this checkout. */
 export function readMaterials(): Materials {
-  const { packages } = JSON.parse(read('package-lock.json')) as { packages: Lockfile }
-  return {
-    lockfile: packages,
-    bill: JSON.parse(
-      execFileSync('npm', NPM_SBOM, {
-        cwd: ROOT,
-        encoding: 'utf8',
-        maxBuffer: 1e9,
-        stdio: ['ignore', 'pipe', 'ignore'],
-      }),
-    ),
-    models: JSON.parse(read('.models/manifest.json')) as Materials['models'],
+  const neededBy = ({ id, workspaces }: Product): [string, Needed] => {
+    const chosen = workspaces.map((workspace) => `--workspace=${workspace}`)
+    return [id, readNeeded(npm('ls', '--all', '--long', '--json', '--omit=dev', ...chosen))]
   }
+  return {
+    needed: Object.fromEntries(PRODUCTS.map(neededBy)) as Materials['needed'],
+    bill: npm('sbom', '--sbom-format=cyclonedx'),
+    models: JSON.parse(read('.models/manifest.json')),
+  }
+}
+
+/** What npm prints as JSON about package-lock.json. */
+function npm(...command: string[]) {
+  const stdio: StdioOptions = ['ignore', 'pipe', 'ignore']
+  const options = { cwd: ROOT, encoding: 'utf8' as const, maxBuffer: 1e9, stdio }
+  return JSON.parse(execFileSync('npm', [...command, '--package-lock-only'], options))
 }
 
 /** Returns the SHA-256 of each document by its path in .reports. */
@@ -72,14 +72,13 @@ function writeSboms(materials: Materials): Record<string, string> {
 
 /** Returns the digest of the page. */
 function verify(): string {
-  const materials = readMaterials()
   rmSync(RELEASE, { recursive: true, force: true })
   mkdirSync(RELEASE, { recursive: true })
-  const sboms = writeSboms(materials)
+  const sboms = writeSboms(readMaterials())
   const work = mkdtempSync(join(tmpdir(), 'ostiary-release-'))
   try {
     const builds = BUILDS.map(({ folder, env }) => {
-      const digest = buildPage({ root: ROOT, folder: join(work, folder), lockfile: materials.lockfile, env })
+      const digest = buildPage({ root: ROOT, folder: join(work, folder), env })
       console.log(`release      the page, built in "${folder}": ${digest}`)
       return { folder, digest }
     })

@@ -1,8 +1,7 @@
 /** Builds the launch page in a folder of its own, out of copies, as a stranger would who checks a release. */
 import { execFileSync } from 'node:child_process'
-import { constants, cpSync, existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
-import { type Lockfile, reach } from './lockfile.ts'
+import { constants, cpSync, lstatSync, mkdirSync, readFileSync, realpathSync, symlinkSync } from 'node:fs'
+import { basename, dirname, join, relative } from 'node:path'
 
 const PAGE = 'apps/launch'
 export const DIST = `${PAGE}/dist`
@@ -16,14 +15,13 @@ export const DIGEST_COMMAND =
 export interface BuildOptions {
   root: string
   folder: string
-  lockfile: Lockfile
   /** Things that must not matter, such as the time zone. */
   env: Record<string, string>
 }
 
 /** Returns the digest that the build says it has, after computing it again from the files. */
-export function buildPage({ root, folder, lockfile, env }: BuildOptions): string {
-  copyPage({ root, folder, lockfile })
+export function buildPage({ root, folder, env }: BuildOptions): string {
+  copyPage({ root, folder })
   execFileSync(process.execPath, [join(folder, PAGE, 'build.ts'), '--uncompressed'], {
     cwd: join(folder, PAGE),
     env: { PATH: process.env.PATH ?? '', ...env },
@@ -41,25 +39,24 @@ export function digestOf(dist: string): string {
   return digest
 }
 
-function copyPage({ root, folder, lockfile }: Omit<BuildOptions, 'env'>): void {
-  const copy = (path: string) => {
-    // Packages inside a package have their own place in the lockfile. What an earlier build made is not a source.
-    const leftOut = isOurs(path) ? ['node_modules', 'dist'] : ['node_modules']
-    const filter = (source: string) => !leftOut.includes(basename(source))
-    const options = { recursive: true, mode: constants.COPYFILE_FICLONE, filter }
-    cpSync(join(root, path), join(folder, path), options)
-  }
-  // What is optional is there for one platform only.
-  const needed = reach(lockfile, [PAGE], { dev: true }).filter(({ path }) => existsSync(join(root, path)))
-  for (const { path } of needed) copy(path)
-  for (const path of OTHER_FILES) copy(path)
-  for (const { path } of needed.filter(({ path }) => isOurs(path))) {
-    const link = join(folder, 'node_modules', lockfile[path]?.name ?? '')
+function copyPage({ root, folder }: Omit<BuildOptions, 'env'>): void {
+  const list = ['ls', '--all', '--parseable', `--workspace=${PAGE}`]
+  const printed = execFileSync('npm', list, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
+  // The first line is the checkout.
+  for (const path of printed.trim().split('\n').slice(1)) {
+    const isWorkspace = lstatSync(path).isSymbolicLink()
+    const source = isWorkspace ? realpathSync(path) : path
+    const target = join(folder, relative(root, source))
+    // Packages inside a package have a line of their own. What an earlier build made is not a source.
+    const leftOut = isWorkspace ? ['node_modules', 'dist'] : ['node_modules']
+    const filter = (one: string) => one === source || !leftOut.includes(basename(one))
+    cpSync(source, target, { recursive: true, mode: constants.COPYFILE_FICLONE, filter })
+    if (!isWorkspace) continue
+    const link = join(folder, relative(root, path))
     mkdirSync(dirname(link), { recursive: true })
-    symlinkSync(join(folder, path), link)
+    symlinkSync(target, link)
   }
   const { nets } = JSON.parse(readFileSync(join(root, '.models/manifest.json'), 'utf8')) as { nets: { file: string }[] }
-  for (const { file } of nets) copy(`.models/${file}`)
+  for (const path of [...OTHER_FILES, ...nets.map(({ file }) => `.models/${file}`)])
+    cpSync(join(root, path), join(folder, path), { mode: constants.COPYFILE_FICLONE })
 }
-
-const isOurs = (path: string) => !path.includes('node_modules/')

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import { ROOT } from '@ostiary/testkit/root'
 import { readMaterials } from './main.ts'
-import { makeSbom, PRODUCTS, type Product, type Sbom } from './sbom.ts'
+import { makeSbom, PRODUCTS, readNeeded, type Sbom } from './sbom.ts'
 
 const materials = readMaterials()
+const LOCKED = Object.entries<Locked>(JSON.parse(readFileSync(`${ROOT}package-lock.json`, 'utf8')).packages)
 /** Everything else needs somebody's decision. */
 const LICENCES = ['0BSD', 'Apache-2.0', 'BSD-3-Clause', 'ISC', 'MIT', '(MIT OR CC0-1.0)']
 
@@ -33,13 +33,23 @@ for (const product of PRODUCTS) {
       }
     })
 
-    test('every production dependency is in it with its hash, and nothing that only builds or tests', () => {
-      const listed = librariesOf(sbom).map(
-        ({ group, name, version }) => `${group ? `${group}/` : ''}${name}@${version}`,
+    test('every dependency that a package declares is in it with its hash, and nothing that only builds or tests', () => {
+      const refs = new Set(sbom.dependencies.map(({ ref }) => ref))
+      const declared = new Set<string>()
+      for (const { group, name, version, hashes } of [sbom.metadata.component, ...librariesOf(sbom)]) {
+        const full = group ? `${group}/${name}` : name
+        assert.equal(hashes?.[0]?.alg, group === '@ostiary' ? undefined : 'SHA-512', full)
+        for (const one of lockedAs(full, version))
+          for (const need of Object.keys(one.dependencies ?? {})) declared.add(need)
+      }
+      const listed = new Set([...refs].map((ref) => ref.slice(0, ref.lastIndexOf('@'))))
+      const isThere = (need: string) => listed.has(need) || lockedAs(need).some(({ name }) => name && listed.has(name))
+      assert.deepEqual(
+        [...declared].filter((need) => !isThere(need)),
+        [],
       )
-      assert.deepEqual([...new Set(listed)].sort(), listedByNpm(product))
-      for (const { group, name, hashes } of librariesOf(sbom))
-        assert.equal(hashes?.[0]?.alg, group === '@ostiary' ? undefined : 'SHA-512', name)
+      for (const builder of ['vite', 'typescript', '@biomejs/biome', '@ostiary/testkit', '@redocly/openapi-core'])
+        assert.ok(!listed.has(builder), builder)
     })
 
     test('every component has a licence, and it is one of those we accept', () => {
@@ -81,32 +91,47 @@ test('the image installs the workspaces that the bill of the server lists', () =
   assert.deepEqual(installed, PRODUCTS.find(({ id }) => id === 'server')?.workspaces)
 })
 
-/** What npm itself says that these workspaces need to run, without the first one. */
-function listedByNpm({ workspaces }: Product): string[] {
-  const chosen = workspaces.map((workspace) => `--workspace=${workspace}`)
-  const options = ['ls', '--all', '--omit=dev', '--package-lock-only', '--json', ...chosen]
-  const printed = execFileSync('npm', options, { cwd: ROOT, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
-  const found = new Set<string>()
-  const collect = ({ dependencies = {} }: Listed): void => {
-    for (const [name, listed] of Object.entries(dependencies)) {
-      if (listed.version) found.add(`${realName(name, listed.version)}@${listed.version}`)
-      collect(listed)
-    }
+test('a package that stands twice in npm’s tree has all that it needs, and what is optional and not there is left out', () => {
+  const shared = { name: 'shared', version: '2.0.0' }
+  const tree = {
+    dependencies: {
+      '@our/app': {
+        name: '@our/app',
+        version: '1.0.0',
+        dependencies: {
+          old: { name: 'old', version: '1.0.0', dependencies: { 'for-other-machines': {}, shared } },
+          alias: { name: 'real', version: '3.0.0' },
+        },
+      },
+      '@our/second': {
+        name: '@our/second',
+        version: '1.0.0',
+        dependencies: { old: { name: 'old', version: '1.0.0' } },
+      },
+    },
   }
-  collect(JSON.parse(printed) as Listed)
-  const main = materials.lockfile[workspaces[0] ?? '']
-  found.delete(`${main?.name}@${main?.version}`)
-  return [...found].sort()
-}
+  assert.deepEqual(
+    [...readNeeded(tree)].map(([ref, needs]) => [ref, [...needs]]),
+    [
+      ['@our/app@1.0.0', ['old@1.0.0', 'real@3.0.0']],
+      ['old@1.0.0', ['shared@2.0.0']],
+      ['shared@2.0.0', []],
+      ['real@3.0.0', []],
+      ['@our/second@1.0.0', ['old@1.0.0']],
+    ],
+  )
+})
 
-/** npm lists a package that was installed under another name (`ajv` as `npm:@redocly/ajv`) by that name. */
-function realName(name: string, version: string): string {
-  const isIt = ([path, locked]: [string, { version?: string }]) =>
-    path.endsWith(`node_modules/${name}`) && locked.version === version
-  return Object.entries(materials.lockfile).find(isIt)?.[1].name ?? name
-}
-
-interface Listed {
+interface Locked {
+  name?: string
   version?: string
-  dependencies?: Record<string, Listed>
+  dependencies?: Record<string, string>
+}
+
+/** The entries of package-lock.json for a package, which may be installed under another name or stand in a workspace. */
+function lockedAs(name: string, version?: string): Locked[] {
+  return LOCKED.filter(
+    ([path, one]) =>
+      (path.endsWith(`node_modules/${name}`) || one.name === name) && (!version || one.version === version),
+  ).map(([, one]) => one)
 }

@@ -2,25 +2,28 @@
  * Software bills of materials in CycloneDX 1.6: the packages as `npm sbom` describes them, and the manifest of the models. The same inputs give
  * the same bytes: no time, no machine, and the serial number is made of the content.
  *
- * Which packages belong to a product is read in the lockfile. `npm sbom --omit=dev --workspace=…` leaves out every package that another
+ * Which packages belong to a product is what `npm ls` says. `npm sbom --omit=dev --workspace=…` leaves out every package that another
  * workspace needs for development (npm 11.19: fastify, pg, typebox and 60 more of the server's).
  */
 import { createHash } from 'node:crypto'
-import { type Lockfile, reach } from './lockfile.ts'
 
 export interface Product {
   /** Name of the document: `<id>.cdx.json`. */
-  id: string
-  /** The first one names the product. */
+  id: 'server' | 'page' | 'sdk'
+  /** The package that names the product. */
+  main: string
   workspaces: readonly string[]
-  hasModels: boolean
 }
 
 /** What a release consists of. The image has the command line and the key holder too, and the page in its folder. */
 export const PRODUCTS: readonly Product[] = [
-  { id: 'server', workspaces: ['apps/server', 'apps/cli', 'apps/key-holder'], hasModels: false },
-  { id: 'page', workspaces: ['apps/launch'], hasModels: true },
-  { id: 'sdk', workspaces: ['packages/sdk'], hasModels: false },
+  {
+    id: 'server',
+    main: '@ostiary/server',
+    workspaces: ['apps/server', 'apps/cli', 'apps/key-holder'],
+  },
+  { id: 'page', main: '@ostiary/launch', workspaces: ['apps/launch'] },
+  { id: 'sdk', main: '@ostiary/sdk', workspaces: ['packages/sdk'] },
 ]
 
 /** A net of .models/manifest.json. */
@@ -32,11 +35,34 @@ export interface Net {
 }
 
 export interface Materials {
-  lockfile: Lockfile
+  /** By product: what it runs with, by `name@version`, with what each needs. */
+  needed: Record<Product['id'], Needed>
   /** What `npm sbom` prints about the whole checkout. */
   bill: { components: readonly Component[] }
   models: { id: string; nets: readonly Net[] }
 }
+
+export type Needed = ReadonlyMap<string, ReadonlySet<string>>
+
+/** A package as `npm ls --json --long` prints it. What is optional and not there has no version. */
+export interface Listed {
+  name?: string
+  version?: string
+  dependencies?: Record<string, Listed>
+}
+
+/** A package that stands in the tree a second time has its dependencies at the first place only. */
+export function readNeeded(tree: Listed, found = new Map<string, Set<string>>()): Map<string, Set<string>> {
+  for (const listed of installedIn(tree)) {
+    const needs = found.get(refOf(listed)) ?? new Set()
+    found.set(refOf(listed), new Set([...needs, ...installedIn(listed).map(refOf)]))
+    readNeeded(listed, found)
+  }
+  return found
+}
+
+const installedIn = ({ dependencies = {} }: Listed) => Object.values(dependencies).filter(({ version }) => version)
+const refOf = ({ name, version }: Listed) => `${name}@${version}`
 
 export interface Component {
   type: 'application' | 'library' | 'machine-learning-model'
@@ -52,40 +78,35 @@ export interface Component {
 
 export type Sbom = ReturnType<typeof makeSbom>
 
-export function makeSbom({ id, workspaces, hasModels }: Product, { lockfile, bill, models }: Materials) {
-  const reached = reach(lockfile, workspaces)
+export function makeSbom(product: Product, { needed, bill, models }: Materials) {
   const described = new Map(bill.components.map((component) => [component['bom-ref'], component]))
-  const refOf = (path: string) => `${nameOf(path, lockfile)}@${lockfile[path]?.version}`
-  const packages = new Map(reached.map(({ path }) => [refOf(path), toPackage(described.get(refOf(path)), path)]))
-  const main = refOf(workspaces[0] ?? '')
-  const component = packages.get(main)
-  if (!component) throw new Error(`${id} has no workspace`)
-  packages.delete(main)
-  const nets = hasModels ? models.nets.map((net) => modelOf(net, models.id)) : []
-  const dependencies = new Map([main, ...packages.keys()].map((ref) => [ref, new Set<string>()]))
-  for (const { path, needs } of reached) for (const need of needs) dependencies.get(refOf(path))?.add(refOf(need))
-  for (const net of nets) dependencies.set(net['bom-ref'], new Set())
-  for (const net of nets) dependencies.get(main)?.add(net['bom-ref'])
+  const needs = [...needed[product.id]].sort(([a], [b]) => (a < b ? -1 : 1))
+  const packages = needs.map(([ref]) => toPackage(described.get(ref), ref))
+  const component = packages.find(({ purl }) => purl?.startsWith(`pkg:npm/${product.main.replace('@', '%40')}@`))
+  if (!component) throw new Error(`npm ls does not list ${product.main}`)
+  const main = component['bom-ref']
+  const nets = product.id === 'page' ? models.nets.map((net) => modelOf(net, models.id)) : []
+  const netRefs = nets.map((net) => net['bom-ref'])
+  const dependencies = [
+    ...needs.map(([ref, own]) => [ref, ref === main ? [...own, ...netRefs] : [...own]] as const),
+    ...netRefs.map((ref) => [ref, []] as const),
+  ]
   const content = {
     metadata: { component: { ...component, type: 'application' as const } },
-    components: [...packages.values(), ...nets],
-    dependencies: [...dependencies].map(([ref, needs]) => ({ ref, dependsOn: [...needs].sort() })),
+    components: [...packages.filter((one) => one !== component), ...nets],
+    dependencies: dependencies.map(([ref, own]) => ({ ref, dependsOn: own.toSorted() })),
     compositions: [{ aggregate: 'complete', assemblies: [main] }],
   }
   return { bomFormat: 'CycloneDX', specVersion: '1.6', serialNumber: serialOf(content), version: 1, ...content }
 }
 
 /** Without what changes with npm's version. The scope of a name is its group. */
-function toPackage(described: Component | undefined, path: string): Component {
-  if (!described) throw new Error(`npm sbom does not list ${path}`)
+function toPackage(described: Component | undefined, listed: string): Component {
+  if (!described) throw new Error(`npm sbom does not list ${listed}`)
   const { type, 'bom-ref': ref, version, hashes, licenses, purl = '' } = described
-  if (path.includes('node_modules/') && !hashes) throw new Error(`package-lock.json has no integrity for ${path}`)
   const [, group, name = ''] = /^pkg:npm\/(?:%40([^/]+)\/)?([^@]+)@/.exec(purl) ?? []
+  if (group !== 'ostiary' && !hashes) throw new Error(`package-lock.json has no integrity for ${listed}`)
   return { type, 'bom-ref': ref, group: group && `@${group}`, name, version, hashes, licenses, purl }
-}
-
-function nameOf(path: string, lockfile: Lockfile): string {
-  return lockfile[path]?.name ?? path.replace(/^.*node_modules\//, '')
 }
 
 /** A net is a file of the page: its pinned digest, and the package out of which it came. */
