@@ -45,11 +45,12 @@ test('two builds of the page in two folders have one digest, that of the list of
 })
 
 test('the bills of materials are written, and are those of this checkout', { skip }, () => {
+  const materials = readMaterials()
   for (const product of PRODUCTS) {
     const path = `sbom/${product.id}.cdx.json`
     const text = read(`${REPORTS}${path}`)
     assert.equal(sha256(text), verified?.sboms[path])
-    assert.deepEqual(JSON.parse(text), makeSbom(product, readMaterials()))
+    assert.equal(text, `${JSON.stringify(makeSbom(product, materials), null, 2)}\n`)
   }
 })
 
