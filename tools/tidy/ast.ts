@@ -1,6 +1,6 @@
 /** Reads TypeScript with rolldown's parser, which Vite brings along: tidy needs no parser of its own. */
 import { parseAst } from 'rolldown/parseAst'
-import type { SourceFile } from './rules.ts'
+import type { SourceFile, Violation } from './rules.ts'
 
 /** A node of the syntax tree: its type, its place in the text, and whatever else the type has. */
 export interface Node {
@@ -27,7 +27,7 @@ export function childrenOf(node: Node): Node[] {
   return Object.values(node).flatMap((value) => (Array.isArray(value) ? value : [value]).filter(isNode))
 }
 
-function isNode(value: unknown): value is Node {
+export function isNode(value: unknown): value is Node {
   return typeof value === 'object' && value !== null && typeof (value as Node).type === 'string'
 }
 
@@ -49,4 +49,10 @@ export function lineCounter(text: string): (offset: number) => number {
     }
     return low + 1
   }
+}
+
+/** What a rule says of some nodes of a file. */
+export function violationsAt(file: SourceFile, nodes: readonly Node[], say: (node: Node) => string): Violation[] {
+  const lineOf = lineCounter(file.text)
+  return nodes.map((node) => ({ path: file.path, line: lineOf(node.start), message: say(node) }))
 }

@@ -1,4 +1,4 @@
-import { lineCounter, type Node, parse, walk } from './ast.ts'
+import { type Node, parse, violationsAt, walk } from './ast.ts'
 import { isTest, type SourceFile, type Violation } from './rules.ts'
 
 /** Product code that deals with sessions. `faces` and `crypto` do not, and the contract is where the numbers live. */
@@ -24,20 +24,17 @@ export function checkSessionCodes(files: readonly SourceFile[], codes: readonly 
   return files
     .filter(({ path }) => PRODUCT.test(path) && !isTest(path) && OTHER_NUMBERS[path] === undefined)
     .flatMap((file) => {
-      const lineOf = lineCounter(file.text)
       const nodes = [...walk(parse(file))]
       const fromTheEnd = new Set(
         nodes.flatMap((node) => (FROM_THE_END.includes(methodOf(node)) ? argumentsOf(node) : [])),
       )
       const negative = nodes.filter((node) => isNegative(node) && !fromTheEnd.has(node))
-      return [...negative, ...nodes.flatMap(listedIn)]
-        .map((node) => ({ node, code: numberOf(node) }))
-        .filter(({ code }) => code !== undefined && codes.includes(code))
-        .map(({ node, code }) => ({
-          path: file.path,
-          line: lineOf(node.start),
-          message: `${code} is the number of a session code: use its name from @ostiary/contract/codes`,
-        }))
+      const found = [...negative, ...nodes.flatMap(listedIn)].filter((node) =>
+        codes.includes(numberOf(node) ?? Number.NaN),
+      )
+      const say = (node: Node) =>
+        `${numberOf(node)} is the number of a session code: use its name from @ostiary/contract/codes`
+      return violationsAt(file, found, say)
     })
 }
 

@@ -1,5 +1,5 @@
 /** Rules about the shape of code that need its syntax tree. */
-import { childrenOf, lineCounter, type Node, parse, walk } from './ast.ts'
+import { childrenOf, lineCounter, type Node, parse, violationsAt, walk } from './ast.ts'
 import { APPS, isTest, SERVER, type SourceFile, type Violation } from './rules.ts'
 
 const MAX_FUNCTION_LINES = 60
@@ -53,12 +53,8 @@ export function checkSql(files: readonly SourceFile[]): Violation[] {
   return files
     .filter(({ path }) => APPS.some((app) => path.startsWith(app)) && isProduct(path) && !maySpeakSql(path))
     .flatMap((file) => {
-      const lineOf = lineCounter(file.text)
-      return [...walk(parse(file))].filter(isStatement).map(({ start }) => ({
-        path: file.path,
-        line: lineOf(start),
-        message: 'SQL stands in store.ts (or *-store.ts) and in platform/ only',
-      }))
+      const statements = [...walk(parse(file))].filter(isStatement)
+      return violationsAt(file, statements, () => 'SQL stands in store.ts (or *-store.ts) and in platform/ only')
     })
 }
 
@@ -79,15 +75,16 @@ const FLOW = `${SERVER}sessions/flow.ts`
 export function checkFlow(files: readonly SourceFile[]): Violation[] {
   const file = files.find(({ path }) => path === FLOW)
   if (!file) return []
-  const lineOf = lineCounter(file.text)
   const flow = [...walk(parse(file))].find(
     (node) => node.type === 'TSInterfaceDeclaration' && (node.id as Node).name === 'Flow',
   )
   const members = flow ? ((flow.body as Node).body as readonly Node[]).length : 0
-  const at = { path: FLOW, line: flow ? lineOf(flow.start) : 1 }
-  if (!flow) return [{ ...at, message: 'has no interface Flow: the rule about its size looks for it here' }]
-  if (members <= MAX_FLOW_MEMBERS) return []
-  return [{ ...at, message: `Flow has ${members} members; ${MAX_FLOW_MEMBERS} are the limit` }]
+  if (flow && members <= MAX_FLOW_MEMBERS) return []
+  return violationsAt(file, [flow ?? parse(file)], () =>
+    flow
+      ? `Flow has ${members} members; ${MAX_FLOW_MEMBERS} are the limit`
+      : 'has no interface Flow: the rule about its size looks for it here',
+  )
 }
 
 const AREA_SESSION = /^(Age|Verification|Flow)Session$/
@@ -97,14 +94,10 @@ export function checkSessionCasts(files: readonly SourceFile[]): Violation[] {
   return files
     .filter(({ path }) => path.startsWith(SERVER))
     .flatMap((file) => {
-      const lineOf = lineCounter(file.text)
-      return [...walk(parse(file))]
-        .filter((node) => node.type === 'TSAsExpression' && typeNames(node.typeAnnotation as Node).some(isAreaSession))
-        .map(({ start }) => ({
-          path: file.path,
-          line: lineOf(start),
-          message: 'a cast to the session of an area: ask `sessions` for that area instead',
-        }))
+      const casts = [...walk(parse(file))].filter(
+        (node) => node.type === 'TSAsExpression' && typeNames(node.typeAnnotation as Node).some(isAreaSession),
+      )
+      return violationsAt(file, casts, () => 'a cast to the session of an area: ask `sessions` for that area instead')
     })
 }
 
@@ -116,14 +109,10 @@ const typeNames = (type: Node): string[] =>
 export function checkTypeImports(files: readonly SourceFile[]): Violation[] {
   return files.flatMap((file) => {
     if (!/\bimport\(/.test(file.text)) return []
-    const lineOf = lineCounter(file.text)
-    return [...walk(parse(file))]
-      .filter(({ type, source }) => type === 'TSImportType' && /^(\.|@ostiary\/)/.test(String((source as Node).value)))
-      .map(({ start }) => ({
-        path: file.path,
-        line: lineOf(start),
-        message: 'an import() inside a type: write `import type`, which the rules of imports see',
-      }))
+    const imports = [...walk(parse(file))].filter(
+      ({ type, source }) => type === 'TSImportType' && /^(\.|@ostiary\/)/.test(String((source as Node).value)),
+    )
+    return violationsAt(file, imports, () => 'an import() inside a type: write `import type`, which the rules see')
   })
 }
 

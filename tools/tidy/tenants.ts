@@ -3,10 +3,8 @@
  * compare it with a tenant that the caller gives, or stand on a list with its reason. This reads text and no plans: of a statement over
  * several tables it sees that a tenant is named, not that it is named for each.
  */
-import { type Node, parse, walk } from './ast.ts'
-import type { SourceFile, Violation } from './rules.ts'
-
-const SERVER = 'apps/server/src/'
+import { isNode, type Node, parse, walk } from './ast.ts'
+import { isTest, SERVER, type SourceFile, type Violation } from './rules.ts'
 
 /** The tables whose definition in a migration has a column `tenant_id`. */
 export function tenantTables(migrations: readonly SourceFile[]): string[] {
@@ -32,7 +30,7 @@ export function checkTenants(
   const touches = new RegExp(`\\b(?:from|join|into|update|using)\\s+(?:only\\s+)?(?:${tables.join('|')})\\b`, 'i')
   const unused = new Set(Object.keys(across))
   const found = files
-    .filter(({ path }) => path.startsWith(SERVER) && !/\.test\.ts$|\/testing\//.test(path))
+    .filter(({ path }) => path.startsWith(SERVER) && !isTest(path))
     .flatMap((file) =>
       statementsOf(file).flatMap(({ name, text, start }): Violation[] => {
         if (!touches.test(text) || namesTenant(text)) return []
@@ -115,8 +113,4 @@ function nameOf(node: unknown): string | undefined {
 
 function cookedOf({ value }: Node): string {
   return typeof value === 'object' && value !== null && 'cooked' in value ? String(value.cooked) : ''
-}
-
-function isNode(value: unknown): value is Node {
-  return typeof value === 'object' && value !== null && 'type' in value
 }
