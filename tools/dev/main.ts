@@ -42,8 +42,8 @@ async function testKey(env: Record<string, string>): Promise<string> {
     await migrate((_cell, name) => console.log(`migration ${name}`))
     if (existsSync(file)) {
       const saved = readFileSync(file, 'utf8').trim()
-      const works = await isAccepted(async () => keys.check(saved, { scope: 'strings:rw', address: '127.0.0.1' }))
-      if (works) return saved
+      const checked = async () => keys.check(saved, { scope: 'strings:rw', address: '127.0.0.1' })
+      if (await isFulfilled(checked())) return saved
     }
     const tenants = await keys.listTenants()
     const tenant = tenants.find(({ name }) => name === 'dev') ?? (await keys.createTenant('dev'))
@@ -58,12 +58,11 @@ async function testKey(env: Record<string, string>): Promise<string> {
   })
 }
 
-async function isAccepted(check: () => Promise<unknown>): Promise<boolean> {
-  return check().then(
+const isFulfilled = (work: Promise<unknown>): Promise<boolean> =>
+  work.then(
     () => true,
     () => false,
   )
-}
 
 const PORTS = { PORT: 8080, ADMIN_PORT: 9400, WORKER_ADMIN_PORT: 9401 }
 
@@ -77,33 +76,19 @@ async function refuseBusyPort(name: string, port: number): Promise<void> {
 
 async function isReady(url: string): Promise<boolean> {
   for (let tries = 0; tries < 1200; tries++) {
-    const ready = await fetch(url).then(
-      (response) => response.ok,
-      () => false,
-    )
-    if (ready) return true
+    const answer = await fetch(url).catch(() => undefined)
+    if (answer?.ok) return true
     await sleep(100)
   }
   return false
 }
 
-/** Without a page everything else still works, and its address says what is missing. */
-function tryToBuildPage(): void {
+/** Without the page or the packages everything else still works, and their addresses say what is missing. */
+function tryToProvide(name: string, provide: (say: (text: string) => void) => void): void {
   try {
-    provideLaunchPage(console.log)
+    provide(console.log)
   } catch {
-    console.error('The launch page could not be built: its output above says why. All the rest is started without it.')
-  }
-}
-
-/** Without them everything else works, and their addresses say what is missing. */
-function tryToMakePackages(): void {
-  try {
-    providePackages(console.log)
-  } catch {
-    console.error(
-      'The packages below /sdk/ could not be made: the output above says why. All the rest is started without them.',
-    )
+    console.error(`${name} could not be made: the output above says why. All the rest is started without it.`)
   }
 }
 
@@ -124,8 +109,8 @@ async function main(): Promise<void> {
   const key = await testKey(env)
   const url = `http://localhost:${env.PORT ?? 8080}`
   keepForCommands(env, { url, key })
-  tryToBuildPage()
-  tryToMakePackages()
+  tryToProvide('The launch page', provideLaunchPage)
+  tryToProvide('What /sdk/ serves', providePackages)
   const children = ['api', 'worker'].map((name) =>
     spawn(process.execPath, ['--watch', '--watch-preserve-output', `${ROOT}apps/server/src/main-${name}.ts`], {
       env,
