@@ -2,17 +2,11 @@ import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import type { View } from '../flow/view.ts'
 import { CameraScreen } from './camera.tsx'
-import { CancelledScreen } from './cancelled.tsx'
 import { CaptureScreen } from './capture.tsx'
 import { ConfirmCancelDialog } from './confirm-cancel.tsx'
-import { DeclinedScreen } from './declined.tsx'
-import { DoneScreen } from './done.tsx'
-import { EndedScreen } from './ended.tsx'
-import { ExpiredScreen } from './expired.tsx'
 import { HandoffScreen } from './handoff.tsx'
 import { LazyLanguageDialog } from './lazy-language.tsx'
 import { LedgerDialog } from './ledger.tsx'
-import { LoadingScreen } from './loading.tsx'
 import { kindOfCheck } from './page-title.ts'
 import { Bar } from './parts/bar.tsx'
 import { Icon, type IconName } from './parts/icons.tsx'
@@ -21,7 +15,15 @@ import { TimeLeft } from './parts/time-left.tsx'
 import { ProblemScreen } from './problem.tsx'
 import { RetryScreen } from './retry.tsx'
 import type { Additions, MoreScreens, ScreenProps, Screens } from './screen.ts'
-import { SendingScreen } from './sending.tsx'
+import {
+  CancelledScreen,
+  DeclinedScreen,
+  DoneScreen,
+  EndedScreen,
+  ExpiredScreen,
+  LoadingScreen,
+  SendingScreen,
+} from './still.tsx'
 import { UnsupportedScreen } from './unsupported.tsx'
 import { ViewerScreen } from './viewer.tsx'
 import { WelcomeScreen } from './welcome.tsx'

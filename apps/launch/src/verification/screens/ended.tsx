@@ -1,12 +1,12 @@
 import * as codes from '@ostiary/contract/codes'
 import type { JSX } from 'preact'
 import type { View } from '../../flow/view.ts'
-import { EndedScreen } from '../../screens/ended.tsx'
 import { Emblem } from '../../screens/parts/emblem.tsx'
 import type { IconName } from '../../screens/parts/icons.tsx'
 import { Title } from '../../screens/parts/title.tsx'
 import { WayOut } from '../../screens/parts/way-out.tsx'
 import type { ScreenProps } from '../../screens/screen.ts'
+import { EndedScreen } from '../../screens/still.tsx'
 import { ownText, sendsTokens } from '../../texts/verification-texts.ts'
 
 /**
