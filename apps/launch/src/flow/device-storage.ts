@@ -1,4 +1,5 @@
 import type { SavedDevice } from '@ostiary/device'
+import { openDatabase, resultOf } from '../indexed-db.ts'
 
 /**
  * A device as stored for the next load of the page. In this code a device is not hardware: it is a key pair with which a browser takes
@@ -35,15 +36,16 @@ const KEPT_MS = 8 * 24 * 3600 * 1000
 
 /**
  * IndexedDB can store a private key that scripts can use but not read. A browser may refuse storage in frames and private windows. Then
- * nothing is stored, and a reloaded page is a new device. `getIndexedDb` is a function because some browsers throw when a page reads
- * `indexedDB`.
+ * nothing is stored, and a reloaded page is a new device.
  */
 export function createDeviceStorage(nowMs: () => number, getIndexedDb: () => IDBFactory): DeviceStorage {
   // Not crypto.randomUUID: an insecure page (http:) does not have it, and must still get far enough to show what is wrong.
   const pageId = crypto.getRandomValues(new Uint32Array(4)).join()
   // `take` adds the page that owned the device before: if the write in `take` fails, that id stays stored, and is no later page.
   const notLaterPages = new Set([pageId])
-  const opening = openDatabase(getIndexedDb)
+  const opening = openDatabase(getIndexedDb, DATABASE, (database) =>
+    database.createObjectStore(STORE).createIndex('keptAtMs', 'keptAtMs'),
+  )
   opening.then((database) => dropOld(database, nowMs() - KEPT_MS)).catch(() => {})
   /** Returns undefined if storage fails. */
   const inStore = <T>(work: (store: IDBObjectStore) => Promise<T>) =>
@@ -51,47 +53,30 @@ export function createDeviceStorage(nowMs: () => number, getIndexedDb: () => IDB
   return {
     take: (name) =>
       inStore(async (store) => {
-        const kept = await result(store.get(name))
+        const kept = await resultOf(store.get(name))
         if (!kept) return
         notLaterPages.add(kept.page)
-        await result(store.put({ ...kept, page: pageId }, name)).catch(() => {})
+        await resultOf(store.put({ ...kept, page: pageId }, name)).catch(() => {})
         return kept
       }),
     async keep(name, device) {
       const isOwner = await inStore(async (store) => {
-        const kept = await result(store.get(name))
+        const kept = await resultOf(store.get(name))
         if (kept?.key === device.key && !notLaterPages.has(kept.page)) return false
-        await result(store.put({ ...device, page: pageId, keptAtMs: nowMs() }, name))
+        await resultOf(store.put({ ...device, page: pageId, keptAtMs: nowMs() }, name))
         return true
       })
       // If storage fails, the page goes on. `false` would make it reload, again and again.
       return isOwner ?? true
     },
     async forget(name) {
-      await inStore((store) => result(store.delete(name)))
+      await inStore((store) => resultOf(store.delete(name)))
     },
   }
 }
 
-function openDatabase(getIndexedDb: () => IDBFactory): Promise<IDBDatabase> {
-  return new Promise((resolve, reject) => {
-    const request = getIndexedDb().open(DATABASE, 1)
-    request.onupgradeneeded = () => request.result.createObjectStore(STORE).createIndex('keptAtMs', 'keptAtMs')
-    request.onsuccess = () => resolve(request.result)
-    request.onerror = () => reject(request.error)
-    request.onblocked = () => reject(new Error('The database is blocked'))
-  })
-}
-
 async function dropOld(database: IDBDatabase, beforeMs: number): Promise<void> {
   const store = database.transaction(STORE, 'readwrite').objectStore(STORE)
-  const old = await result(store.index('keptAtMs').getAllKeys(IDBKeyRange.upperBound(beforeMs)))
+  const old = await resultOf(store.index('keptAtMs').getAllKeys(IDBKeyRange.upperBound(beforeMs)))
   for (const key of old) store.delete(key)
-}
-
-function result<T>(request: IDBRequest<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    request.onsuccess = () => resolve(request.result)
-    request.onerror = () => reject(request.error)
-  })
 }

@@ -1,4 +1,5 @@
 import type { TokenKeys } from '@ostiary/device'
+import { openDatabase, resultOf } from '../indexed-db.ts'
 
 /** What a browser keeps of an enrolment by token. Scripts can use the private key but not read it. */
 export interface TokenRecord {
@@ -42,9 +43,10 @@ const ASIDE = 'aside'
 const ASIDE_MS = 8 * 24 * 3600 * 1000
 const TEST_KEY = 'test'
 
-/** `getIndexedDb` is a function because some browsers throw when a page reads `indexedDB`. */
 export function createRecordStorage(nowMs: () => number, getIndexedDb: () => IDBFactory): RecordStorage {
-  const opening = openDatabase(getIndexedDb)
+  const opening = openDatabase(getIndexedDb, DATABASE, (database) => {
+    for (const name of [RECORDS, ASIDE]) database.createObjectStore(name)
+  })
   opening.catch(() => {})
 
   /** Resolves when everything is written. Rejects where the browser refuses storage. */
@@ -101,23 +103,4 @@ async function dropOld(store: IDBObjectStore, beforeMs: number): Promise<void> {
     const { atMs } = await resultOf<RecordAside>(store.get(key))
     if (atMs < beforeMs) await resultOf(store.delete(key))
   }
-}
-
-function openDatabase(getIndexedDb: () => IDBFactory): Promise<IDBDatabase> {
-  return new Promise((resolve, reject) => {
-    const request = getIndexedDb().open(DATABASE, 1)
-    request.onupgradeneeded = () => {
-      for (const name of [RECORDS, ASIDE]) request.result.createObjectStore(name)
-    }
-    request.onsuccess = () => resolve(request.result)
-    request.onerror = () => reject(request.error)
-    request.onblocked = () => reject(new Error('The database is blocked'))
-  })
-}
-
-function resultOf<T>(request: IDBRequest<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    request.onsuccess = () => resolve(request.result)
-    request.onerror = () => reject(request.error)
-  })
 }

@@ -1,3 +1,4 @@
+import { openDatabase, resultOf } from '../indexed-db.ts'
 import type { LocalToken } from './token.ts'
 
 /** Stores tokens in IndexedDB, one per realm, or nowhere if the browser refuses storage. */
@@ -12,7 +13,11 @@ const STORE = 'tokens'
 
 /** A database of its own, because a token outlives its session. Without storage the server compares. */
 export function createTokenStorage(): TokenStorage {
-  const opening = openDatabase()
+  const opening = openDatabase(
+    () => indexedDB,
+    DATABASE,
+    (database) => database.createObjectStore(STORE),
+  )
   opening.catch(() => {})
   const inStore = <T>(mode: IDBTransactionMode, work: (store: IDBObjectStore) => IDBRequest<T>) =>
     opening
@@ -30,21 +35,4 @@ export function createTokenStorage(): TokenStorage {
       await inStore('readwrite', (store) => store.delete(realm))
     },
   }
-}
-
-function openDatabase(): Promise<IDBDatabase> {
-  return new Promise((resolve, reject) => {
-    const request = indexedDB.open(DATABASE, 1)
-    request.onupgradeneeded = () => request.result.createObjectStore(STORE)
-    request.onsuccess = () => resolve(request.result)
-    request.onerror = () => reject(request.error)
-    request.onblocked = () => reject(new Error('The database is blocked'))
-  })
-}
-
-function resultOf<T>(request: IDBRequest<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    request.onsuccess = () => resolve(request.result)
-    request.onerror = () => reject(request.error)
-  })
 }
