@@ -10,7 +10,6 @@ export function listJobs(wire: Wire): readonly ScheduledJob[] {
     ...wire.keys.jobs,
     ...wire.strings.jobs,
     ...wire.sanctions.jobs,
-    ...wire.age.jobs,
     ...wire.verification.jobs,
     ...wire.documents.jobs,
     ...wire.matcher.jobs,

@@ -33,8 +33,6 @@ export function createAgeRoom(platform: Platform, { keys, settings, sessions, we
     async routes(app: FastifyInstance) {
       app.register(ageRoutes, { ...platform, age: service, tokens: settings.tokens, guard: keys.guard })
     },
-    jobs: [],
-    retention: [],
     start: sweepers.start,
     stop: sweepers.stop,
     close: sweepers.stop,

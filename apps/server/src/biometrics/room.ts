@@ -65,7 +65,6 @@ export function createBiometricsRoom(platform: Platform, { keys, settings, onEra
     ],
     retention: RETENTION,
     start: () => watchSizes(platform.metrics, { ...platform, vectorPartitions }),
-    close: async () => {},
   } satisfies Room & Record<string, unknown>
 }
 export type BiometricsRoom = ReturnType<typeof createBiometricsRoom>

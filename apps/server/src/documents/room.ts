@@ -29,7 +29,6 @@ export function createDocumentsRoom({ metrics }: Pick<Platform, 'metrics'>) {
         by: 'purge-document-marks',
       },
     ],
-    close: async () => {},
   } satisfies Room & Record<string, unknown>
 }
 export type DocumentsRoom = ReturnType<typeof createDocumentsRoom>

@@ -57,8 +57,6 @@ export function createLaunchRoom(platform: Platform, deps: Deps) {
       app.register(launchPageRoutes, { folder, use })
       app.register(localeRoutes)
     },
-    jobs: [],
-    retention: [],
     close: networkLists.close,
   } satisfies Room & Record<string, unknown>
 }

@@ -6,7 +6,6 @@ import { createPasskeys } from './service.ts'
 export function createPasskeysRoom(platform: Platform, { launchUrl }: { launchUrl: string }) {
   return {
     service: createPasskeys({ ...platform, launchUrl }),
-    jobs: [],
     retention: [
       {
         table: 'passkeys',
@@ -16,7 +15,6 @@ export function createPasskeysRoom(platform: Platform, { launchUrl }: { launchUr
         by: null,
       },
     ],
-    close: async () => {},
   } satisfies Room & Record<string, unknown>
 }
 export type PasskeysRoom = ReturnType<typeof createPasskeysRoom>

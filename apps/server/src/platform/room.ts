@@ -25,19 +25,19 @@ export interface StoredTable {
  */
 export interface Room {
   routes?(app: FastifyInstance): Promise<void>
-  jobs: readonly ScheduledJob[]
-  retention: readonly StoredTable[]
+  jobs?: readonly ScheduledJob[]
+  retention?: readonly StoredTable[]
   errorShapes?: readonly ErrorShape[]
   /** Starts what runs in the background. Which process calls it is decided by main-api.ts and main-worker.ts. */
   start?(): void
   /** Starts nothing new and waits for running work, for at most this long. */
   stop?(timeoutMs: number): Promise<void>
-  close(): Promise<void>
+  close?(): Promise<void>
 }
 
 /** Closes rooms in reverse order. A failure does not keep the others open. */
 export async function closeAll(parts: readonly Pick<Room, 'close'>[]): Promise<void> {
   const failures: unknown[] = []
-  for (const part of parts.toReversed()) await part.close().catch((error: unknown) => failures.push(error))
+  for (const part of parts.toReversed()) await part.close?.().catch((error: unknown) => failures.push(error))
   if (failures.length > 0) throw new AggregateError(failures, 'Not everything could be closed')
 }

@@ -31,8 +31,5 @@ export function createSandboxRoom(platform: Platform, { keys, sessions, age, ver
     async routes(app: FastifyInstance) {
       app.register(sandboxRoutes, { sandbox, guard: keys.guard })
     },
-    jobs: [],
-    retention: [],
-    close: async () => {},
   } satisfies Room
 }

@@ -38,7 +38,6 @@ export function createSessionsRoom(platform: Platform) {
     /** Before the first session of the day needs its partition. */
     prepare: ({ db }: Cell) => preparePartitions(db, clock.now()),
     start: () => watchSessions(metrics, { ...platform, sessions: service }),
-    close: async () => {},
   } satisfies Room & Record<string, unknown>
 }
 export type SessionsRoom = ReturnType<typeof createSessionsRoom>

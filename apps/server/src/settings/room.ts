@@ -11,7 +11,6 @@ export function createSettingsRoom(platform: Platform) {
     tokens: createTokenVerifier({ ...platform, settings: service }),
     /** Which of a tenant's calls need client credentials. */
     clientPolicyOf: async (tenantId: string) => (await service.get(tenantId)).clientCredentials,
-    jobs: [],
     retention: [
       {
         table: 'tenant_settings',
@@ -21,7 +20,6 @@ export function createSettingsRoom(platform: Platform) {
         by: null,
       },
     ],
-    close: async () => {},
   } satisfies Room & Record<string, unknown>
 }
 export type SettingsRoom = ReturnType<typeof createSettingsRoom>

@@ -25,6 +25,5 @@ export function createStringsRoom(platform: Platform, { keys: { guard } }: { key
         by: 'purge-expired-strings',
       },
     ],
-    close: async () => {},
   } satisfies Room & Record<string, unknown>
 }
