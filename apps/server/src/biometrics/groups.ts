@@ -4,6 +4,7 @@ import type { Clock } from '../platform/clock.ts'
 import type { Queryable } from '../platform/db.ts'
 import { bucketOf, type Ids } from '../platform/ids.ts'
 import type { KeyVault, OnUnreadable } from '../platform/key-vault.ts'
+import { countByMasterKey, resealAll } from '../platform/reseal.ts'
 import { createGroupKeys, type GroupId, type GroupKeys, groupKeyContext, newGroupKey } from './group-keys.ts'
 import { faceStore } from './store.ts'
 
@@ -48,49 +49,20 @@ export function createGroups({ cells, clock, ids, vault }: Deps) {
       return created
     },
 
-    /**
-     * Reseals with the current master key what an older one sealed. Safe to interrupt and to run twice. A group that cannot be opened
-     * is reported and passed over.
-     */
-    async reseal(onUnreadable: OnUnreadable = () => {}): Promise<number> {
-      let done = 0
-      for (const { db } of cells.all()) {
-        for (let after: GroupId | undefined = BEFORE_ALL; after; ) {
-          const place: GroupId = after
-          const { resealed, last } = await db.transaction((tx) => resealBatch(tx, place, onUnreadable))
-          done += resealed
-          after = last
-        }
-      }
-      return done
-    },
-
-    /** How many groups each master key has sealed. */
-    async countByMasterKey(): Promise<Map<string, number>> {
-      const counts = new Map<string, number>()
-      for (const { db } of cells.all()) {
-        for (const { masterKeyId, count } of await faceStore.countByMasterKey(db)) {
-          counts.set(masterKeyId, (counts.get(masterKeyId) ?? 0) + count)
-        }
-      }
-      return counts
-    },
-  }
-
-  async function resealBatch(tx: Queryable, after: GroupId, onUnreadable: OnUnreadable) {
-    const batch = await faceStore.lockSealedWithOther(tx, {
-      masterKeyId: vault.currentKeyId,
-      after,
-      limit: RESEAL_BATCH,
-    })
-    let resealed = 0
-    for (const row of batch) {
-      const context = groupKeyContext(row)
-      const opened = await vault.open(row, context).catch(() => undefined)
-      if (opened) resealed += await faceStore.reseal(tx, row, await vault.seal(opened, context))
-      else onUnreadable(`face_groups ${nameOf(row)}`)
-    }
-    return { resealed, last: batch.at(-1) }
+    reseal: (onUnreadable: OnUnreadable): Promise<number> =>
+      resealAll(
+        cells,
+        {
+          first: BEFORE_ALL,
+          lock: (tx, after) =>
+            faceStore.lockSealedWithOther(tx, { masterKeyId: vault.currentKeyId, after, limit: RESEAL_BATCH }),
+          open: (row) => vault.open(row, groupKeyContext(row)),
+          save: async (tx, row, key) => faceStore.reseal(tx, row, await vault.seal(key, groupKeyContext(row))),
+          nameOf: (row) => `face_groups ${nameOf(row)}`,
+        },
+        { onUnreadable },
+      ),
+    countByMasterKey: () => countByMasterKey(cells, faceStore.countByMasterKey),
   }
 }
 export type Groups = ReturnType<typeof createGroups>

@@ -3,13 +3,13 @@ import type { ApiKeyRecord } from '@ostiary/contract'
 import { formatApiKey, maskApiKey, parseApiKey } from '@ostiary/crypto'
 import type { Cells } from '../platform/cells.ts'
 import { type Clock, DAY_MS } from '../platform/clock.ts'
-import type { Queryable } from '../platform/db.ts'
 import { AppError, invalid } from '../platform/errors.ts'
 import type { FailureLimits } from '../platform/failure-limits/index.ts'
 import { bucketOf, type Ids, isId } from '../platform/ids.ts'
 import type { KeyVault, OnUnreadable } from '../platform/key-vault.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import { networksOf } from '../platform/networks.ts'
+import { countByMasterKey, resealAll } from '../platform/reseal.ts'
 import type { KeyCache } from './cache.ts'
 import {
   acceptKey,
@@ -83,22 +83,6 @@ export function createKeyService({ cells, clock, ids, vault, cache, signingKeys,
         rotatedTo: null,
       },
     }
-  }
-
-  async function resealBatch(tx: Queryable, after: string, onUnreadable: OnUnreadable) {
-    const batch = await keyStore.lockSealedWithOther(tx, {
-      masterKeyId: vault.currentKeyId,
-      after,
-      limit: RESEAL_BATCH,
-    })
-    let resealed = 0
-    for (const { tenantId, id, ...sealed } of batch) {
-      const context = sealContext(tenantId, id)
-      const opened = await vault.open(sealed, context).catch(() => undefined)
-      if (opened) resealed += await keyStore.reseal(tx, id, await vault.seal(opened, context))
-      else onUnreadable(`api_keys ${id}`)
-    }
-    return { resealed, last: batch.at(-1)?.id }
   }
 
   return {
@@ -196,33 +180,21 @@ export function createKeyService({ cells, clock, ids, vault, cache, signingKeys,
       return (await vault.open(sealed, sealContext(tenantId, id))).toString()
     },
 
-    /**
-     * Seals all keys of older master keys with the current one. Safe to interrupt and to run twice. A key that cannot be opened is
-     * reported and passed over.
-     */
-    async reseal(onProgress: (done: number) => void, onUnreadable: OnUnreadable = () => {}): Promise<number> {
-      let done = 0
-      for (const { db } of cells.all()) {
-        for (let after: string | undefined = BEFORE_ALL; after !== undefined; ) {
-          const place: string = after
-          const { resealed, last } = await db.transaction((tx) => resealBatch(tx, place, onUnreadable))
-          done += resealed
-          onProgress(done)
-          after = last
-        }
-      }
-      return done
-    },
-
-    /** How many keys each master key has sealed. */
-    async countByMasterKey(): Promise<Map<string, number>> {
-      const counts = new Map<string, number>()
-      for (const { db } of cells.all()) {
-        for (const { masterKeyId, count } of await keyStore.countByMasterKey(db))
-          counts.set(masterKeyId, (counts.get(masterKeyId) ?? 0) + count)
-      }
-      return counts
-    },
+    reseal: (onProgress: (done: number) => void, onUnreadable: OnUnreadable = () => {}): Promise<number> =>
+      resealAll(
+        cells,
+        {
+          first: { id: BEFORE_ALL },
+          lock: (tx, { id: after }) =>
+            keyStore.lockSealedWithOther(tx, { masterKeyId: vault.currentKeyId, after, limit: RESEAL_BATCH }),
+          open: (row) => vault.open(row, sealContext(row.tenantId, row.id)),
+          save: async (tx, { tenantId, id }, key) =>
+            keyStore.reseal(tx, id, await vault.seal(key, sealContext(tenantId, id))),
+          nameOf: ({ id }) => `api_keys ${id}`,
+        },
+        { onUnreadable, onProgress },
+      ),
+    countByMasterKey: () => countByMasterKey(cells, keyStore.countByMasterKey),
   }
 }
 type SigningKeyIds = ReturnType<typeof chooseSigningKeys>

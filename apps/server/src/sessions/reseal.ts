@@ -3,6 +3,7 @@ import type { Cells } from '../platform/cells.ts'
 import type { Db, Queryable } from '../platform/db.ts'
 import type { KeyRing } from '../platform/key-ring.ts'
 import type { KeyVault, OnUnreadable, Sealed } from '../platform/key-vault.ts'
+import { countByMasterKey } from '../platform/reseal.ts'
 import {
   type SealedKeyRow,
   type SealedSession,
@@ -118,15 +119,6 @@ export function createSessionSecrets({ cells, vault, ring }: { cells: Cells; vau
       return done
     },
 
-    async countByMasterKey(): Promise<Map<string, number>> {
-      const counts = new Map<string, number>()
-      for (const { db } of cells.all()) {
-        for (const { masterKeyId, count } of await sealedKeyStore.countByMasterKey(db)) {
-          counts.set(masterKeyId, (counts.get(masterKeyId) ?? 0) + count)
-        }
-      }
-      return counts
-    },
+    countByMasterKey: () => countByMasterKey(cells, sealedKeyStore.countByMasterKey),
   }
 }
-export type SessionSecrets = ReturnType<typeof createSessionSecrets>

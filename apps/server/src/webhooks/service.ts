@@ -17,6 +17,7 @@ import { AppError, invalid } from '../platform/errors.ts'
 import { bucketOf, type Ids } from '../platform/ids.ts'
 import type { KeyVault } from '../platform/key-vault.ts'
 import { parseNetworks } from '../platform/outbound/address.ts'
+import { countByMasterKey } from '../platform/reseal.ts'
 import type { TenantData } from '../platform/tenant-data.ts'
 import { type Callback, checkCallback, isInbox } from './callback.ts'
 import { createMessageSealer } from './envelope.ts'
@@ -177,14 +178,11 @@ export function createWebhookService({ cells, clock, ids, vault, allowNetworks, 
     },
 
     /** How many messages each master key has sealed: an operator must not remove a key that is still needed. */
-    async countByMasterKey(): Promise<Map<string, number>> {
-      const counts = new Map<string, number>()
-      for (const { db } of cells.all()) {
-        const sealed = [...(await webhookStore.countByMasterKey(db)), ...(await streamStore.countByMasterKey(db))]
-        for (const { masterKeyId, count } of sealed) counts.set(masterKeyId, (counts.get(masterKeyId) ?? 0) + count)
-      }
-      return counts
-    },
+    countByMasterKey: () =>
+      countByMasterKey(cells, async (db) => [
+        ...(await webhookStore.countByMasterKey(db)),
+        ...(await streamStore.countByMasterKey(db)),
+      ]),
   }
 }
 export type WebhookService = ReturnType<typeof createWebhookService>

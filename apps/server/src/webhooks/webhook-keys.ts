@@ -7,6 +7,7 @@ import { AppError, invalid } from '../platform/errors.ts'
 import { bucketOf, isId } from '../platform/ids.ts'
 import type { KeyVault, OnUnreadable } from '../platform/key-vault.ts'
 import type { Log } from '../platform/log.ts'
+import { countByMasterKey } from '../platform/reseal.ts'
 import type { TenantData } from '../platform/tenant-data.ts'
 import { type KeyPair, newKeyPair, openKeyPair } from './key-pair.ts'
 import { type SealedWebhookKey, type WebhookKeyRow, webhookKeyStore } from './webhook-key-store.ts'
@@ -146,14 +147,7 @@ export function createWebhookKeys({ cells, clock, vault, log }: Deps) {
       return done
     },
 
-    async countByMasterKey(): Promise<Map<string, number>> {
-      const counts = new Map<string, number>()
-      for (const { db } of cells.all()) {
-        for (const { masterKeyId, count } of await webhookKeyStore.countByMasterKey(db))
-          counts.set(masterKeyId, (counts.get(masterKeyId) ?? 0) + count)
-      }
-      return counts
-    },
+    countByMasterKey: () => countByMasterKey(cells, webhookKeyStore.countByMasterKey),
   }
 }
 export type WebhookKeys = ReturnType<typeof createWebhookKeys>
