@@ -5,7 +5,7 @@ import { ROOT } from '../packages/root.ts'
 
 const SOURCES = [
   'packages/{contract,crypto,device,sdk,token}/src/**/*',
-  'packages/sdk/{README.md,package.json}',
+  '{packages/sdk,apps/cli}/{README.md,package.json}',
   'apps/cli/src/**/*',
   'tools/packages/*.ts',
   'LICENSE',

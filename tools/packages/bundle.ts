@@ -9,11 +9,7 @@ export interface BundleOptions {
   entries: Readonly<Record<string, string>>
   platform: 'neutral' | 'node'
   plugins?: Plugin[]
-}
-
-export interface Bundle {
-  write(options: OutputOptions): Promise<OutputChunk[]>
-  close(): Promise<void>
+  outputs: readonly OutputOptions[]
 }
 
 /**
@@ -22,8 +18,8 @@ export interface Bundle {
  */
 const PURE = ['Type', 'Object.entries', 'Object.fromEntries', 'Object.keys', 'Object.values', 'Object.freeze']
 
-export async function openBundle({ entries, platform, plugins = [] }: BundleOptions): Promise<Bundle> {
-  const bundle = await rolldown({
+export async function bundle({ entries, platform, plugins = [], outputs }: BundleOptions): Promise<OutputChunk[]> {
+  await using opened = await rolldown({
     cwd: ROOT,
     input: Object.fromEntries(Object.entries(entries).map(([name, path]) => [name, join(ROOT, path)])),
     platform,
@@ -38,13 +34,9 @@ export async function openBundle({ entries, platform, plugins = [] }: BundleOpti
       if (level === 'warn') throw new Error(log.message)
     },
   })
-  return {
-    async write(options) {
-      const { output } = await bundle.generate({ comments: false, ...options })
-      return output.filter((file) => file.type === 'chunk')
-    },
-    close: () => bundle.close(),
-  }
+  const made = []
+  for (const output of outputs) made.push(...(await opened.generate({ comments: false, ...output })).output)
+  return made.filter((file) => file.type === 'chunk')
 }
 
 /** The packages of others that are in a bundle, by the path of their folder. */

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { VERSION } from '@ostiary/contract/version'
 import type { Plugin } from 'rolldown'
-import { licencesOf, openBundle, packagesIn } from './bundle.ts'
+import { bundle, licencesOf, packagesIn } from './bundle.ts'
 import { ROOT } from './root.ts'
 import type { Files } from './archive.ts'
 
@@ -24,14 +24,18 @@ export interface CliPackage {
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')
 
 export async function makeCli(): Promise<CliPackage> {
-  const bundle = await openBundle({ entries: { ostiary: ENTRY }, platform: 'node', plugins: [withoutMachine] })
-  const chunks = await bundle.write({
+  const output = {
     format: 'esm',
     entryFileNames: 'bin/[name].js',
     chunkFileNames: 'bin/[name]-[hash].js',
     minify: { compress: true, mangle: false, codegen: true },
+  } as const
+  const chunks = await bundle({
+    entries: { ostiary: ENTRY },
+    platform: 'node',
+    plugins: [withoutMachine],
+    outputs: [output],
   })
-  await bundle.close()
   const contains = packagesIn(chunks)
   return {
     contains,
@@ -40,7 +44,7 @@ export async function makeCli(): Promise<CliPackage> {
     files: {
       ...Object.fromEntries(chunks.map((chunk) => [chunk.fileName, `${chunk.code.trimEnd()}\n`])),
       'package.json': `${JSON.stringify(MANIFEST, null, 2)}\n`,
-      'README.md': README,
+      'README.md': read('apps/cli/README.md'),
       LICENSE: read('LICENSE'),
       'LICENSES-OF-OTHERS.txt': licencesOf(contains),
     },
@@ -77,19 +81,3 @@ const MANIFEST = {
   engines: { node: '>=22' },
   bin: { ostiary: './bin/ostiary.js' },
 }
-
-const README = `# @ostiary/cli
-
-The command line of Ostiary, for people who build on a service that runs elsewhere.
-
-\`\`\`sh
-npm install --save-dev https://ostiary.example/sdk/ostiary-cli.tgz   # your installation serves it
-npx ostiary help
-\`\`\`
-
-Node 22 or newer; no dependencies. Commands take the address of the service and an API key by \`--url\` and \`--key\`, or from \`OSTIARY_URL\` and
-\`OSTIARY_API_KEY\`.
-
-Commands that need the secrets of the installation (\`migrate\`, \`doctor\`, \`tenants\`, \`keys\` and more) run on its machine only, and say so:
-there it is \`npm run ostiary -- …\`, or \`ostiary …\` in its container.
-`

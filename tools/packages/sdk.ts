@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { VERSION } from '@ostiary/contract/version'
-import type { OutputChunk } from 'rolldown'
-import { licencesOf, openBundle, packagesIn } from './bundle.ts'
+import type { OutputChunk, OutputOptions } from 'rolldown'
+import { bundle, licencesOf, packagesIn } from './bundle.ts'
 import { withLines } from './lines.ts'
 import { ROOT } from './root.ts'
 import { asFormat, declareSdk } from './sdk-types.ts'
@@ -15,6 +15,11 @@ const BROWSER_ENTRY = 'embed'
 
 /** Functions and classes keep their names, which stand in stack traces. */
 const MINIFY = { compress: true, mangle: { keepNames: true }, codegen: true } as const
+
+const FORMATS = [
+  ['esm', 'js'],
+  ['cjs', 'cjs'],
+] as const
 
 interface Manifest {
   description: string
@@ -55,29 +60,20 @@ export async function makeSdk(): Promise<SdkPackage> {
 }
 
 async function makeCode(entries: [string, string][]): Promise<{ chunks: OutputChunk[]; code: Record<string, string> }> {
-  const server = await openBundle({
-    entries: Object.fromEntries(entries.filter(([name]) => name !== BROWSER_ENTRY)),
-    platform: 'neutral',
-  })
-  const browser = await openBundle({
-    entries: Object.fromEntries(entries.filter(([name]) => name === BROWSER_ENTRY)),
-    platform: 'neutral',
-  })
-  const chunks: OutputChunk[] = []
-  for (const [format, folder, extension] of [
-    ['esm', 'esm', 'js'],
-    ['cjs', 'cjs', 'cjs'],
-  ] as const) {
-    const output = {
-      format,
-      exports: 'named',
-      entryFileNames: `${folder}/[name].${extension}`,
-      chunkFileNames: `${folder}/shared-[hash].${extension}`,
-    } as const
-    chunks.push(...(await server.write({ ...output, minify: MINIFY })))
-    chunks.push(...(await browser.write({ ...output, minify: true })))
-  }
-  await Promise.all([server.close(), browser.close()])
+  const bundled = (isWanted: (name: string) => boolean, minify: NonNullable<OutputOptions['minify']>) =>
+    bundle({
+      entries: Object.fromEntries(entries.filter(([name]) => isWanted(name))),
+      platform: 'neutral',
+      outputs: FORMATS.map(([format, extension]) => ({
+        format,
+        exports: 'named',
+        entryFileNames: `${format}/[name].${extension}`,
+        chunkFileNames: `${format}/shared-[hash].${extension}`,
+        minify,
+      })),
+    })
+  const server = await bundled((name) => name !== BROWSER_ENTRY, MINIFY)
+  const chunks = [...server, ...(await bundled((name) => name === BROWSER_ENTRY, true))]
   return {
     chunks,
     code: Object.fromEntries(chunks.map((chunk) => [chunk.fileName, `${withLines(chunk.code.trimEnd())}\n`])),
