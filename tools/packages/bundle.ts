@@ -19,7 +19,7 @@ export interface BundleOptions {
 const PURE = ['Type', 'Object.entries', 'Object.fromEntries', 'Object.keys', 'Object.values', 'Object.freeze']
 
 export async function bundle({ entries, platform, plugins = [], outputs }: BundleOptions): Promise<OutputChunk[]> {
-  await using opened = await rolldown({
+  const opened = await rolldown({
     cwd: ROOT,
     input: Object.fromEntries(Object.entries(entries).map(([name, path]) => [name, join(ROOT, path)])),
     platform,
@@ -36,6 +36,7 @@ export async function bundle({ entries, platform, plugins = [], outputs }: Bundl
   })
   const made = []
   for (const output of outputs) made.push(...(await opened.generate({ comments: false, ...output })).output)
+  await opened.close()
   return made.filter((file) => file.type === 'chunk')
 }
 
