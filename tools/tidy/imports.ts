@@ -1,84 +1,61 @@
 /** Who may import whom, checked by dependency-cruiser. */
+import { globSync, readFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { ROOT } from '@ostiary/testkit/run'
 import { cruise, getAvailableTranspilers, type IRegularForbiddenRuleType } from 'dependency-cruiser'
 import type { Violation } from './rules.ts'
 
-/** The contract, and its entries without the validator: the launch page imports values only from those. */
-const CONTRACT = ['contract', 'contract/*']
-const SERVICE = [...CONTRACT, 'crypto', 'service-kit/*', 'token']
-const PACKAGES = [
-  ...CONTRACT,
-  'crypto',
-  'device',
-  'device/simulated',
-  'documents',
-  'faces',
-  'sdk',
-  'token',
-  'token/testing',
-]
-const MEASURES = [...PACKAGES, 'models/*', 'testkit/*', 'key-holder/testing', 'server/measure', 'server/operate']
+/** Packages of which every module may be imported. */
+const OPEN = ['contract', 'models', 'service-kit']
+/** What has no entry of its own name. All others may be imported by it. */
+const WITHOUT_NAME = ['cli', 'key-holder', 'launch', 'models', 'server', 'service-kit', 'testkit']
 
-/**
- * Which workspace may import which, without `@ostiary/`. An app is entered through a named entry point only; `/*` stands for every module
- * of a package.
- */
-const WORKSPACES: Record<string, readonly string[]> = {
-  'packages/contract': [],
-  'packages/crypto': [],
-  'packages/device': [...CONTRACT, 'crypto', 'crypto/sealed-payload'],
-  'packages/documents': [],
-  'packages/faces': [],
-  'packages/sdk': [...CONTRACT, 'crypto'],
-  'packages/service-kit': [],
-  'packages/token': [],
-  'apps/server': SERVICE,
-  'apps/key-holder': SERVICE,
-  'apps/launch': [...CONTRACT, 'crypto', 'device', 'documents', 'faces', 'token'],
-  'apps/cli': [...CONTRACT, 'device', 'device/simulated', 'sdk', 'sdk/fixtures', 'server/operate', 'token'],
-  models: ['contract', 'documents', 'faces'],
-  'tests/testkit': [...PACKAGES, 'server/measure'],
-  'tests/puppet': [...PACKAGES, 'models/*', 'testkit/*', 'server/capture-checks'],
-  'tests/acceptance': ['device', 'device/simulated', 'sdk', 'sdk/*', 'testkit/*'],
-  'tests/conformance': [
-    ...PACKAGES,
-    'models/*',
-    'testkit/*',
-    'key-holder/conformance',
-    'server/capture-checks',
-    'server/conformance',
-    'launch/conformance',
-    'launch/browser-conformance',
-  ],
-  'measures/bench': MEASURES,
-  'measures/drills': MEASURES,
-  'measures/accuracy': MEASURES,
-  tools: [...PACKAGES, 'testkit/*', 'server/operate', 'server/conformance', 'launch/conformance'],
+/** Further entries, and the workspaces that may import them, or their tests. */
+const ENTRIES: Readonly<Record<string, readonly string[]>> = {
+  'crypto/sealed-payload': ['packages/device'],
+  'device/simulated': ['apps/cli', 'tests of apps/server', 'measures', 'tests'],
+  'key-holder/conformance': ['tests/conformance'],
+  'key-holder/testing': ['measures'],
+  'launch/browser-conformance': ['tests/conformance'],
+  'launch/conformance': ['tests/conformance', 'tools'],
+  'sdk/fixtures': ['apps/cli', 'tests/acceptance'],
+  'sdk/embed': ['tests/acceptance'],
+  'sdk/webhooks': ['tests of apps/cli', 'tests/acceptance'],
+  'server/capture-checks': ['tests/conformance', 'tests/puppet'],
+  'server/conformance': ['tests/conformance', 'tools'],
+  'server/measure': ['measures', 'tests/testkit'],
+  'server/operate': ['apps/cli', 'measures', 'tools'],
+  'testkit/.+': ['measures', 'tests', 'tools'],
+  'testkit/(eventually|key-holder)': ['tests of apps/cli', 'tests of apps/key-holder', 'tests of apps/server'],
+  'testkit/limits': ['tests of apps/key-holder', 'tests of apps/server'],
+  'testkit/databases': ['tests of apps/key-holder'],
+  'testkit/(key-holder-relay|measuring/test-figure|missing|pgbouncer|ports|run)': ['tests of apps/server'],
+  'token/testing': ['tests of apps/key-holder', 'measures', 'tests'],
 }
 
-/** What a workspace's tests may use beside that. The server is tested with the device's own code. */
-const TESTS: Record<string, readonly string[]> = {
-  'apps/cli': ['sdk/webhooks', 'testkit/eventually', 'testkit/key-holder'],
-  'apps/server': [
-    'device',
-    'device/simulated',
-    'testkit/eventually',
-    'testkit/key-holder',
-    'testkit/key-holder-relay',
-    'testkit/limits',
-    'testkit/measuring/test-figure',
-    'testkit/missing',
-    'testkit/pgbouncer',
-    'testkit/ports',
-    'testkit/run',
-  ],
-  'apps/key-holder': [
-    'testkit/databases',
-    'testkit/eventually',
-    'testkit/key-holder',
-    'testkit/limits',
-    'token/testing',
-  ],
+/** The packages of ours that a workspace has, and its tests. */
+const WORKSPACES = globSync(['{apps,packages,tests,measures}/*/package.json', '{models,tools}/package.json'], {
+  cwd: ROOT,
+}).map((path) => {
+  const { dependencies, devDependencies } = JSON.parse(readFileSync(`${ROOT}${path}`, 'utf8'))
+  const ours = (list: object) => Object.keys(list).flatMap((name) => /^@ostiary\/(.+)/.exec(name)?.[1] ?? [])
+  return {
+    folder: dirname(path),
+    has: ours({ ...dependencies }),
+    testsHave: ours({ ...dependencies, ...devDependencies }),
+  }
+})
+
+/** What a workspace, or its tests, may import of ours. */
+function allowedTo(users: readonly string[], has: readonly string[]): string[] {
+  const isFor = (who: string) => users.some((user) => user === who || user.startsWith(`${who}/`))
+  const entries = Object.keys(ENTRIES).filter((entry) => ENTRIES[entry]?.some(isFor) && has.includes(nameOf(entry)))
+  const names = has.filter((name) => !WITHOUT_NAME.includes(name))
+  const modules = has.filter((name) => OPEN.includes(name)).map((name) => `${name}/.+`)
+  return [...names, ...modules, ...entries].map((entry) => `^@ostiary/${entry}$`)
 }
+
+const nameOf = (entry: string) => entry.split('/')[0] ?? ''
 
 /** Packages that also run in browsers. */
 const PORTABLE = ['contract', 'crypto', 'device', 'documents', 'faces', 'sdk', 'token'].map(
@@ -97,8 +74,6 @@ const ROWS: readonly (readonly string[])[] = [
 
 const TEST = /\.test\.tsx?$|\/testing\//.source
 const anyOf = (names: readonly string[]) => `(${names.join('|')})`
-const exactly = (names: readonly string[]) =>
-  names.map((name) => (name.endsWith('*') ? `^@ostiary/${name.slice(0, -1)}` : `^@ostiary/${name}$`))
 const forbid = (
   name: string,
   from: IRegularForbiddenRuleType['from'],
@@ -111,21 +86,18 @@ const forbid = (
 })
 
 const BETWEEN_WORKSPACES = [
-  ...Object.entries(WORKSPACES).flatMap(([workspace, product]) => {
-    const tests = [...product, ...(TESTS[workspace] ?? [])]
-    return [
-      forbid(
-        `${workspace} may not import`,
-        { path: `^${workspace}/`, pathNot: TEST },
-        { path: '^@ostiary/', pathNot: exactly(product) },
-      ),
-      forbid(
-        `tests of ${workspace} may not import`,
-        { path: `^${workspace}/.*(${TEST})` },
-        { path: '^@ostiary/', pathNot: exactly(tests) },
-      ),
-    ]
-  }),
+  ...WORKSPACES.flatMap(({ folder, has, testsHave }) => [
+    forbid(
+      `${folder} may not import`,
+      { path: `^${folder}/`, pathNot: TEST },
+      { path: '^@ostiary/', pathNot: allowedTo([folder], has) },
+    ),
+    forbid(
+      `tests of ${folder} may not import`,
+      { path: `^${folder}/.*(${TEST})` },
+      { path: '^@ostiary/', pathNot: allowedTo([folder, `tests of ${folder}`], testsHave) },
+    ),
+  ]),
   forbid(
     'runs in browsers too, and may not import',
     { path: `^${anyOf(PORTABLE)}/`, pathNot: TEST },
@@ -133,7 +105,7 @@ const BETWEEN_WORKSPACES = [
   ),
   forbid(
     'reaches out of its workspace (import the package by its name):',
-    { path: `^${anyOf(Object.keys(WORKSPACES))}/` },
+    { path: `^${anyOf(WORKSPACES.map(({ folder }) => folder))}/` },
     { dependencyTypes: ['local'], pathNot: '^$1/' },
   ),
 ]
