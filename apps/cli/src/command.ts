@@ -45,9 +45,22 @@ export function texts(invocation: Invocation, name: string): string[] {
   return Array.isArray(value) ? value.map(String) : []
 }
 
-/** Prints a result: as JSON with --json, else as the text. */
-export function answer({ terminal, options }: Invocation, result: unknown, shown: string): void {
+/** Prints a result: as JSON with --json, else as the text. Returns the exit code of a command that has succeeded. */
+export function answer({ terminal, options }: Invocation, result: unknown, shown: string): number {
   terminal.out(options.json ? JSON.stringify(result) : shown)
+  return 0
+}
+
+export function required(invocation: Invocation, name: string): string {
+  const value = text(invocation, name)
+  if (value === undefined) throw new UsageError(`--${name} is required`)
+  return value
+}
+
+/** Whether live data is meant, where one of --test and --live must be given. */
+export function isLiveMode({ options: { test, live } }: Invocation): boolean {
+  if (Boolean(test) === Boolean(live)) throw new UsageError('Give either --test or --live')
+  return Boolean(live)
 }
 
 export function argument(invocation: Invocation, what: string): string {

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import type { ApiClientRecord } from '@ostiary/contract'
 import { withServices } from '@ostiary/server/operate'
-import { argument, type Command, fileAt, type Invocation, text, texts, UsageError } from '../command.ts'
+import { answer, argument, type Command, fileAt, type Invocation, required, texts, UsageError } from '../command.ts'
 import { paint, table } from '../terminal.ts'
-import { resolveTenant } from './tenants.ts'
+import { resolveTenant, tenantOf } from './tenants.ts'
 
 export const clientCommands: readonly Command[] = [
   {
@@ -28,10 +28,8 @@ export const clientCommands: readonly Command[] = [
     options: { tenant: { type: 'string' } },
     run: (invocation) =>
       withServices(invocation.env, async (services) => {
-        const records = await services.clients.list(await resolveTenant(services, required(invocation, 'tenant')))
-        if (invocation.options.json) invocation.terminal.out(JSON.stringify(records))
-        else invocation.terminal.out(table(['CLIENT ID', 'NAME', 'STATUS', 'SHOWS'], records.map(rowOf)))
-        return 0
+        const records = await services.clients.list(await tenantOf(invocation, services))
+        return answer(invocation, records, table(['CLIENT ID', 'NAME', 'STATUS', 'SHOWS'], records.map(rowOf)))
       }),
   },
   {
@@ -40,9 +38,7 @@ export const clientCommands: readonly Command[] = [
     run: (invocation) =>
       withServices(invocation.env, async ({ clients }) => {
         const record = await clients.revoke(argument(invocation, 'client id'))
-        if (invocation.options.json) invocation.terminal.out(JSON.stringify(record))
-        else invocation.terminal.out(`${record.client_id} is revoked. All processes refuse it within 5 seconds`)
-        return 0
+        return answer(invocation, record, `${record.client_id} is revoked. All processes refuse it within 5 seconds`)
       }),
   },
 ]
@@ -89,10 +85,4 @@ function readKeys(path: string): unknown[] {
 
 function rowOf({ client_id: id, name, status, keys }: ApiClientRecord): string[] {
   return [id, name, status, keys.length === 0 ? 'secret' : `signature by ${keys.join(' ')}`]
-}
-
-function required(invocation: Invocation, name: string): string {
-  const value = text(invocation, name)
-  if (value === undefined) throw new UsageError(`--${name} is required`)
-  return value
 }

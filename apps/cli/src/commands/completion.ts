@@ -18,8 +18,7 @@ upgrade.
       const shell = SHELLS.find((known) => known === asked)
       if (!shell) throw new UsageError(`There is a completion for ${SHELLS.join(', ')}`)
       const script = scriptFor(shell, await readCompletions(invocation.commands ?? []))
-      answer(invocation, { shell, script }, script.trimEnd())
-      return 0
+      return answer(invocation, { shell, script }, script.trimEnd())
     },
   },
 ]

@@ -19,6 +19,8 @@ const TENANT_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const OPEN_SANCTIONS_NOTE =
   'OpenSanctions’ data is CC BY-NC: commercial use needs a licence from them (opensanctions.org/licensing). Give --licence when you have one.'
 
+const NO_LIST = 'There is no list yet. Public lists are brought with: ostiary datasets enable ofac un'
+
 export const datasetCommands: readonly Command[] = [
   enableCommand,
   {
@@ -47,17 +49,10 @@ aliases, or one that did not change or was rolled back.`,
   {
     name: 'datasets list',
     usage: 'ostiary datasets list [--json]',
-    run: ({ env, terminal, options }) =>
-      withDatasets(env, async (datasets) => {
+    run: (invocation) =>
+      withDatasets(invocation.env, async (datasets) => {
         const found = await datasets.list()
-        if (options.json) terminal.out(JSON.stringify(found))
-        else
-          terminal.out(
-            found.length === 0
-              ? 'There is no list yet. Public lists are brought with: ostiary datasets enable ofac un'
-              : overview(found),
-          )
-        return 0
+        return answer(invocation, found, found.length === 0 ? NO_LIST : overview(found))
       }),
   },
   {
@@ -68,13 +63,11 @@ aliases, or one that did not change or was rolled back.`,
       withDatasets(invocation.env, async (datasets) => {
         const { name, tenantId } = datasetOf(invocation)
         const facts = await datasets.verify({ name, tenantId }, text(invocation, 'version'))
-        const { terminal, options } = invocation
-        if (options.json) terminal.out(JSON.stringify(facts))
-        else
-          terminal.out(
-            `${name} ${facts.version} is intact: ${count(facts.entries)} entries; ${facts.canaries.length} sample names found their own entries`,
-          )
-        return 0
+        return answer(
+          invocation,
+          facts,
+          `${name} ${facts.version} is intact: ${count(facts.entries)} entries; ${facts.canaries.length} sample names found their own entries`,
+        )
       }),
   },
   {
@@ -85,9 +78,7 @@ aliases, or one that did not change or was rolled back.`,
       withDatasets(invocation.env, async (datasets) => {
         const dataset = datasetOf(invocation)
         const { from, to } = await datasets.rollback(dataset, text(invocation, 'to'))
-        if (invocation.options.json) invocation.terminal.out(JSON.stringify({ from, to }))
-        else invocation.terminal.out(`${dataset.name}: ${to} now serves instead of ${from ?? 'none'}`)
-        return 0
+        return answer(invocation, { from, to }, `${dataset.name}: ${to} now serves instead of ${from ?? 'none'}`)
       }),
   },
   {
@@ -104,8 +95,11 @@ aliases, or one that did not change or was rolled back.`,
       withDatasets(invocation.env, async (datasets) => {
         const dataset = datasetOf(invocation)
         await datasets.remove(dataset)
-        answer(invocation, { dataset: dataset.name, removed: true }, `${dataset.name} is removed with all its versions`)
-        return 0
+        return answer(
+          invocation,
+          { dataset: dataset.name, removed: true },
+          `${dataset.name} is removed with all its versions`,
+        )
       }),
   },
 ]

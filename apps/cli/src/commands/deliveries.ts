@@ -37,8 +37,7 @@ ${CONNECTION_USAGE}`,
           ...(sessionId !== undefined && { sessionId }),
           ...(since !== undefined && { since }),
         })
-        answer(invocation, items, items.length === 0 ? 'There is no such delivery.' : deliveryTable(items))
-        return 0
+        return answer(invocation, items, items.length === 0 ? 'There is no such delivery.' : deliveryTable(items))
       }),
   },
   {
@@ -51,8 +50,7 @@ ${CONNECTION_USAGE}`,
     run: (invocation) =>
       atService(invocation, async ({ client }) => {
         const delivery = await client.webhooks.get(argument(invocation, 'delivery id'))
-        answer(invocation, delivery, describe(delivery))
-        return 0
+        return answer(invocation, delivery, describe(delivery))
       }),
   },
   {
@@ -74,13 +72,11 @@ async function replay({ client }: Connection, invocation: Invocation): Promise<n
   if ((id === undefined) === (since === undefined)) throw new UsageError('Name a delivery, or say --since')
   if (id !== undefined) {
     const delivery = await client.webhooks.replay(id)
-    answer(invocation, delivery, `${id} is sent again: ${delivery.event} to ${delivery.origin}`)
-    return 0
+    return answer(invocation, delivery, `${id} is sent again: ${delivery.event} to ${delivery.origin}`)
   }
   const state = oneOf(invocation, 'state', REPLAYED_STATES)
   const { count } = await client.webhooks.replaySince(since ?? '', state)
-  answer(invocation, { count }, `${count} are sent again`)
-  return 0
+  return answer(invocation, { count }, `${count} are sent again`)
 }
 
 export function deliveryTable(items: readonly WebhookDelivery[]): string {

@@ -45,9 +45,7 @@ ${CONNECTION_USAGE}`,
           found.push(...page.items)
           cursor = page.nextCursor
         }
-        if (invocation.options.json) invocation.terminal.out(JSON.stringify(found))
-        else invocation.terminal.out(found.length === 0 ? 'There is no exception.' : overview(found))
-        return 0
+        return answer(invocation, found, found.length === 0 ? 'There is no exception.' : overview(found))
       }),
   },
   {
@@ -60,8 +58,7 @@ ${CONNECTION_USAGE}`,
         async ({ client }) => {
           const id = argument(invocation, 'exception id')
           await client.sanctions.exceptions.delete(id)
-          answer(invocation, { id, removed: true }, `${id} is removed; the entry matches again`)
-          return 0
+          return answer(invocation, { id, removed: true }, `${id} is removed; the entry matches again`)
         },
         { writes: true },
       ),

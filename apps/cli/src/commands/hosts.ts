@@ -1,7 +1,7 @@
-import { type OperatorServices, withServices } from '@ostiary/server/operate'
-import { answer, argument, type Command, type Invocation, text, UsageError } from '../command.ts'
+import { withServices } from '@ostiary/server/operate'
+import { answer, argument, type Command, text } from '../command.ts'
 import { table } from '../terminal.ts'
-import { resolveTenant } from './tenants.ts'
+import { resolveTenant, tenantOf } from './tenants.ts'
 
 const TENANT = { tenant: { type: 'string' } } as const
 
@@ -16,13 +16,12 @@ export const hostCommands: readonly Command[] = [
     run: (invocation) => {
       const name = argument(invocation, 'host name')
       return withServices(invocation.env, async (services) => {
-        const record = await services.hosts.add(await requireTenant(invocation, services), name)
-        if (invocation.options.json) invocation.terminal.out(JSON.stringify(record))
-        else
-          invocation.terminal.out(
-            `${record.host} belongs to ${record.tenant_id}; effective everywhere within 5 seconds`,
-          )
-        return 0
+        const record = await services.hosts.add(await tenantOf(invocation, services), name)
+        return answer(
+          invocation,
+          record,
+          `${record.host} belongs to ${record.tenant_id}; effective everywhere within 5 seconds`,
+        )
       })
     },
   },
@@ -37,9 +36,7 @@ export const hostCommands: readonly Command[] = [
           tenant === undefined ? undefined : await resolveTenant(services, tenant),
         )
         const rows = hosts.map((one) => [one.host, one.tenant_id, one.when_created])
-        if (invocation.options.json) invocation.terminal.out(JSON.stringify(hosts))
-        else invocation.terminal.out(rows.length === 0 ? 'Every host name serves everybody.' : table(HEAD, rows))
-        return 0
+        return answer(invocation, hosts, rows.length === 0 ? 'Every host name serves everybody.' : table(HEAD, rows))
       }),
   },
   {
@@ -51,18 +48,11 @@ export const hostCommands: readonly Command[] = [
     run: (invocation) => {
       const name = argument(invocation, 'host name')
       return withServices(invocation.env, async (services) => {
-        await services.hosts.remove(await requireTenant(invocation, services), name)
-        answer(invocation, { host: name, removed: true }, `${name} serves everybody within 5 seconds`)
-        return 0
+        await services.hosts.remove(await tenantOf(invocation, services), name)
+        return answer(invocation, { host: name, removed: true }, `${name} serves everybody within 5 seconds`)
       })
     },
   },
 ]
 
 const HEAD = ['HOST NAME', 'TENANT', 'CREATED']
-
-function requireTenant(invocation: Invocation, services: OperatorServices): Promise<string> {
-  const tenant = text(invocation, 'tenant')
-  if (tenant === undefined) throw new UsageError('--tenant is required')
-  return resolveTenant(services, tenant)
-}

@@ -1,8 +1,8 @@
 import { type ApiKeyRecord, SCOPES } from '@ostiary/contract'
 import { withServices } from '@ostiary/server/operate'
-import { argument, type Command, type Invocation, number, text, texts, UsageError } from '../command.ts'
+import { answer, argument, type Command, type Invocation, isLiveMode, number, text, texts } from '../command.ts'
 import { paint, table } from '../terminal.ts'
-import { resolveTenant } from './tenants.ts'
+import { tenantOf } from './tenants.ts'
 
 const DEFAULT_SCOPES = SCOPES.filter((scope) => scope !== 'admin:*')
 
@@ -40,10 +40,8 @@ export const keyCommands: readonly Command[] = [
     options: { tenant: { type: 'string' } },
     run: (invocation) =>
       withServices(invocation.env, async (services) => {
-        const records = await services.keys.listKeys(await resolveTenant(services, required(invocation, 'tenant')))
-        if (invocation.options.json) invocation.terminal.out(JSON.stringify(records))
-        else invocation.terminal.out(table(['ID', 'KEY', 'NAME', 'STATUS', 'ENDS', 'SCOPES'], records.map(rowOf)))
-        return 0
+        const records = await services.keys.listKeys(await tenantOf(invocation, services))
+        return answer(invocation, records, table(['ID', 'KEY', 'NAME', 'STATUS', 'ENDS', 'SCOPES'], records.map(rowOf)))
       }),
   },
   {
@@ -72,23 +70,23 @@ export const keyCommands: readonly Command[] = [
     run: (invocation) =>
       withServices(invocation.env, async ({ keys }) => {
         const record = await keys.revokeKey(argument(invocation, 'key id'))
-        if (invocation.options.json) invocation.terminal.out(JSON.stringify(record))
-        else
-          invocation.terminal.out(`${record.id} ${record.api_key} is revoked. All processes refuse it within 5 seconds`)
-        return 0
+        return answer(
+          invocation,
+          record,
+          `${record.id} ${record.api_key} is revoked. All processes refuse it within 5 seconds`,
+        )
       }),
   },
 ]
 
 async function createKey(invocation: Invocation): Promise<number> {
-  const { test, live } = invocation.options
-  if (Boolean(test) === Boolean(live)) throw new UsageError('Give either --test or --live')
+  const livemode = isLiveMode(invocation)
   const scopes = texts(invocation, 'scope')
   return withServices(invocation.env, async (services) => {
-    const tenantId = await resolveTenant(services, required(invocation, 'tenant'))
+    const tenantId = await tenantOf(invocation, services)
     const record = await services.keys.createKey(tenantId, {
-      livemode: Boolean(live),
-      name: text(invocation, 'name') ?? (live ? 'live key' : 'test key'),
+      livemode,
+      name: text(invocation, 'name') ?? (livemode ? 'live key' : 'test key'),
       scopes: scopes.length > 0 ? scopes : DEFAULT_SCOPES,
       allowedIps: texts(invocation, 'allow-ip'),
       usagePlanId: text(invocation, 'plan'),
@@ -112,10 +110,4 @@ function showNewKey({ terminal }: Invocation, record: ApiKeyRecord): void {
 
 function rowOf(record: ApiKeyRecord): string[] {
   return [record.id, record.api_key, record.name, record.status, record.ends_at ?? '', record.scopes.join(' ')]
-}
-
-function required(invocation: Invocation, name: string): string {
-  const value = text(invocation, name)
-  if (value === undefined) throw new UsageError(`--${name} is required`)
-  return value
 }

@@ -44,8 +44,7 @@ working; "ostiary keys revoke" ends it.`,
       const current = stored.current === name ? (Object.keys(profiles)[0] ?? null) : stored.current
       writeProfiles(invocation.env, { current, profiles })
       const next = current === null ? 'No profile is left' : `In use now: ${current}`
-      answer(invocation, { profile: name, removed: true, current }, `${name} is forgotten. ${next}`)
-      return 0
+      return answer(invocation, { profile: name, removed: true, current }, `${name} is forgotten. ${next}`)
     },
   },
 ]
@@ -65,8 +64,7 @@ async function login(invocation: Invocation): Promise<number> {
   writeProfiles(env, { current: name, profiles: { ...stored.profiles, [name]: { url, key } } })
   const mode = isLive(key) ? 'live' : 'test'
   const shown = `Logged in at ${url} with the ${mode} key ${masked(key)}. Profile ${name} in ${profilesFile(env)}`
-  answer(invocation, { profile: name, url, key: masked(key), livemode: isLive(key) }, shown)
-  return 0
+  return answer(invocation, { profile: name, url, key: masked(key), livemode: isLive(key) }, shown)
 }
 
 async function askAddress(invocation: Invocation): Promise<string> {

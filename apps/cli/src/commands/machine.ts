@@ -25,8 +25,7 @@ export const machineCommands: readonly Command[] = [
           if (!invocation.options.json) invocation.terminal.out(`${cell}: ${migration}`)
         })
         const summary = applied.length === 0 ? 'Nothing to do: the schema is up to date' : `${applied.length} applied`
-        answer(invocation, { applied }, summary)
-        return 0
+        return answer(invocation, { applied }, summary)
       }),
   },
   {

@@ -1,7 +1,7 @@
-import { type ModelRecord, type OperatorServices, withServices } from '@ostiary/server/operate'
-import { answer, argument, type Command, decimal, type Invocation, number, text, UsageError } from '../command.ts'
+import { type ModelRecord, withServices } from '@ostiary/server/operate'
+import { answer, argument, type Command, decimal, number, UsageError } from '../command.ts'
 import { table } from '../terminal.ts'
-import { resolveTenant } from './tenants.ts'
+import { tenantOf } from './tenants.ts'
 
 const TENANT = { tenant: { type: 'string' } } as const
 
@@ -60,9 +60,11 @@ export const nodeModelCommands: readonly Command[] = [
     run: (invocation) =>
       withServices(invocation.env, async (services) => {
         const models = await services.nodeModels.list(await tenantOf(invocation, services))
-        if (invocation.options.json) invocation.terminal.out(JSON.stringify(models))
-        else invocation.terminal.out(models.length === 0 ? 'No model is declared.' : table(HEAD, models.map(rowOf)))
-        return 0
+        return answer(
+          invocation,
+          models,
+          models.length === 0 ? 'No model is declared.' : table(HEAD, models.map(rowOf)),
+        )
       }),
   },
   {
@@ -75,8 +77,11 @@ export const nodeModelCommands: readonly Command[] = [
       const name = argument(invocation, 'model')
       return withServices(invocation.env, async (services) => {
         await services.nodeModels.remove(await tenantOf(invocation, services), name)
-        answer(invocation, { name, removed: true }, `${name} is removed; unknown in all processes within 5 seconds`)
-        return 0
+        return answer(
+          invocation,
+          { name, removed: true },
+          `${name} is removed; unknown in all processes within 5 seconds`,
+        )
       })
     },
   },
@@ -92,10 +97,4 @@ function rowOf(model: ModelRecord): string[] {
 function required(name: string, value: number | undefined): number {
   if (value === undefined) throw new UsageError(`--${name} is required`)
   return value
-}
-
-function tenantOf(invocation: Invocation, services: OperatorServices): Promise<string> {
-  const tenant = text(invocation, 'tenant')
-  if (tenant === undefined) throw new UsageError('--tenant is required')
-  return resolveTenant(services, tenant)
 }

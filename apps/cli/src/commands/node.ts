@@ -45,12 +45,11 @@ export const nodeCommands: readonly Command[] = [
           (progress) => invocation.terminal.progress(describe(progress)),
         )
         invocation.terminal.progress('')
-        answer(
+        return answer(
           invocation,
           { rebuilt: count },
           `${count} ${count === 1 ? 'space' : 'spaces'} rebuilt. Searches went on meanwhile; enrolments may have waited for moments.`,
         )
-        return 0
       }),
   },
 ]

@@ -27,8 +27,7 @@ export const profileCommands: readonly Command[] = [
         rows.length === 0
           ? 'There is no profile. Make one: ostiary login'
           : table(['', 'NAME', 'URL', 'MODE', 'KEY'], rows)
-      answer(invocation, found, shown)
-      return 0
+      return answer(invocation, found, shown)
     },
   },
   {
@@ -40,8 +39,7 @@ export const profileCommands: readonly Command[] = [
       const profile = stored.profiles[name]
       if (!profile) throw new UsageError(`There is no profile "${name}". Make it: ostiary login --profile ${name}`)
       writeProfiles(invocation.env, { ...stored, current: name })
-      answer(invocation, { current: name, url: profile.url }, `In use: ${name}, ${profile.url}`)
-      return 0
+      return answer(invocation, { current: name, url: profile.url }, `In use: ${name}, ${profile.url}`)
     },
   },
   {
@@ -56,8 +54,7 @@ ${CONNECTION_USAGE}`,
       const shownKey = key === undefined ? 'none' : `${masked(key)} (${isLive(key) ? 'live' : 'test'}, ${from.key})`
       const facts = { url, urlFrom: from.url, key: key === undefined ? null : masked(key), keyFrom: from.key }
       const livemode = key === undefined ? null : isLive(key)
-      answer(invocation, { ...facts, livemode }, `service  ${url} (${from.url})\nkey      ${shownKey}`)
-      return 0
+      return answer(invocation, { ...facts, livemode }, `service  ${url} (${from.url})\nkey      ${shownKey}`)
     },
   },
 ]

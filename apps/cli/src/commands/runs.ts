@@ -1,6 +1,6 @@
 import type { RunComparison, RunRecord } from '@ostiary/sdk'
-import { argument, type Command, type Invocation, text, UsageError } from '../command.ts'
-import { CONNECTION_OPTIONS, CONNECTION_USAGE, type Connection, connectWithKey, inWords } from '../connection.ts'
+import { answer, argument, type Command, text, UsageError } from '../command.ts'
+import { atService, CONNECTION_OPTIONS, CONNECTION_USAGE } from '../connection.ts'
 import { count } from '../screen/screening.ts'
 import { harmless } from '../screen/text-width.ts'
 import { table } from '../terminal.ts'
@@ -23,8 +23,7 @@ ${CONNECTION_USAGE}`,
           ...(series !== undefined && { series }),
         }
         for await (const run of client.sanctions.runs.all(filter)) found.push(run)
-        if (invocation.options.json) invocation.terminal.out(JSON.stringify(found))
-        else invocation.terminal.out(found.length === 0 ? 'There is no run.' : overview(found))
+        return answer(invocation, found, found.length === 0 ? 'There is no run.' : overview(found))
       }),
   },
   {
@@ -34,8 +33,7 @@ ${CONNECTION_USAGE}`,
     run: (invocation) =>
       atService(invocation, async ({ client }) => {
         const run = await client.sanctions.runs.get(argument(invocation, 'run id'))
-        if (invocation.options.json) invocation.terminal.out(JSON.stringify(run))
-        else invocation.terminal.out(details(run))
+        return answer(invocation, run, details(run))
       }),
   },
   {
@@ -49,8 +47,7 @@ ${CONNECTION_USAGE}`,
       atService(invocation, async ({ client }) => {
         const id = argument(invocation, 'run id')
         await client.sanctions.runs.delete(id)
-        if (invocation.options.json) invocation.terminal.out(JSON.stringify({ id, deleted: true }))
-        else invocation.terminal.out(`${id} is deleted`)
+        return answer(invocation, { id, deleted: true }, `${id} is deleted`)
       }),
   },
   {
@@ -66,22 +63,11 @@ ${CONNECTION_USAGE}`,
       if (earlier === undefined) throw new UsageError('--with is required: the id of an earlier run')
       return atService(invocation, async ({ client }) => {
         const found = await client.sanctions.runs.compare(argument(invocation, 'run id'), { with: earlier })
-        if (invocation.options.json) invocation.terminal.out(JSON.stringify(found))
-        else invocation.terminal.out(comparison(found))
+        return answer(invocation, found, comparison(found))
       })
     },
   },
 ]
-
-async function atService(invocation: Invocation, work: (connection: Connection) => Promise<void>): Promise<number> {
-  const connection = connectWithKey(invocation)
-  try {
-    await work(connection)
-    return 0
-  } catch (error) {
-    throw inWords(error, connection.url)
-  }
-}
 
 function overview(found: readonly RunRecord[]): string {
   const rows = found.map((run) =>

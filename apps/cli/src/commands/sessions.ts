@@ -41,8 +41,7 @@ ${CONNECTION_USAGE}`,
     run: (invocation) =>
       atService(invocation, async ({ client }) => {
         const rows = await listRows(client, invocation)
-        answer(invocation, rows, rows.length === 0 ? 'There is no such session.' : sessionTable(rows))
-        return 0
+        return answer(invocation, rows, rows.length === 0 ? 'There is no such session.' : sessionTable(rows))
       }),
   },
   {
@@ -56,8 +55,7 @@ ${CONNECTION_USAGE}`,
       atService(invocation, async ({ client }) => {
         const { row, result } = await found(client, argument(invocation, 'session id or token'))
         const { items } = await client.webhooks.list({ sessionId: row.sessionId })
-        answer(invocation, { ...row, result, deliveries: items }, describe({ row, result }, items))
-        return 0
+        return answer(invocation, { ...row, result, deliveries: items }, describe({ row, result }, items))
       }),
   },
   {
@@ -130,8 +128,7 @@ async function cancel(client: OstiaryClient, invocation: Invocation): Promise<nu
     }
     throw error
   })
-  answer(invocation, ended, `${ended.sessionId} is cancelled`)
-  return 0
+  return answer(invocation, ended, `${ended.sessionId} is cancelled`)
 }
 
 async function watchOne(client: OstiaryClient, asked: string, invocation: Invocation): Promise<number> {

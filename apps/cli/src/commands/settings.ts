@@ -3,7 +3,7 @@ import { extname } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { TENANT_SETTINGS_DEFAULTS, type TenantSettings } from '@ostiary/contract'
 import { AppError, withServices } from '@ostiary/server/operate'
-import { argument, type Command, fileOf, type Invocation, texts, UsageError } from '../command.ts'
+import { answer, argument, type Command, fileOf, type Invocation, texts, UsageError } from '../command.ts'
 import { table } from '../terminal.ts'
 import { resolveTenant } from './tenants.ts'
 
@@ -28,8 +28,7 @@ picture (.png, .webp, .svg, at most 18 KB) into the brand.
         const settings = patch
           ? await services.settings.set(tenantId, patch).catch(inWords)
           : await services.settings.get(tenantId)
-        if (invocation.options.json) invocation.terminal.out(JSON.stringify(settings))
-        else invocation.terminal.out(overview(settings))
+        answer(invocation, settings, overview(settings))
         if (patch) invocation.terminal.err('Changed; effective everywhere within 5 seconds')
         return 0
       })

@@ -1,5 +1,5 @@
 import { type OperatorServices, withServices } from '@ostiary/server/operate'
-import { answer, argument, type Command, number, UsageError } from '../command.ts'
+import { answer, argument, type Command, type Invocation, number, required, UsageError } from '../command.ts'
 import { table } from '../terminal.ts'
 
 export const tenantCommands: readonly Command[] = [
@@ -10,9 +10,7 @@ export const tenantCommands: readonly Command[] = [
     run: (invocation) =>
       withServices(invocation.env, async ({ keys }) => {
         const tenant = await keys.createTenant(argument(invocation, 'new tenant'), number(invocation, 'bucket'))
-        if (invocation.options.json) invocation.terminal.out(JSON.stringify({ id: tenant.tenantId, name: tenant.name }))
-        else invocation.terminal.out(`${tenant.tenantId}  ${tenant.name}`)
-        return 0
+        return answer(invocation, { id: tenant.tenantId, name: tenant.name }, `${tenant.tenantId}  ${tenant.name}`)
       }),
   },
   {
@@ -53,11 +51,18 @@ function statusCommand(verb: string, status: 'active' | 'suspended'): Command {
       withServices(invocation.env, async (services) => {
         const tenantId = await resolveTenant(services, argument(invocation, 'tenant'))
         await services.keys.setTenantStatus(tenantId, status)
-        answer(invocation, { id: tenantId, status }, `${tenantId} is ${status}; effective everywhere within 5 seconds`)
-        return 0
+        return answer(
+          invocation,
+          { id: tenantId, status },
+          `${tenantId} is ${status}; effective everywhere within 5 seconds`,
+        )
       }),
   }
 }
+
+/** The tenant that the option names. */
+export const tenantOf = (invocation: Invocation, services: OperatorServices): Promise<string> =>
+  resolveTenant(services, required(invocation, 'tenant'))
 
 /** Finds a tenant by its id, or by its name when only one tenant has it. */
 export async function resolveTenant({ keys }: OperatorServices, idOrName: string): Promise<string> {

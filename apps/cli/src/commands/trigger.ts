@@ -58,8 +58,7 @@ async function list(invocation: Invocation): Promise<number> {
       areas.map((area) => storyOf(name, { area })?.event).join(', '),
     ]),
   )
-  answer(invocation, { events, codes }, `${eventTable}\n\n${codeTable}\n\nMeanings: docs/session-codes.md`)
-  return 0
+  return answer(invocation, { events, codes }, `${eventTable}\n\n${codeTable}\n\nMeanings: docs/session-codes.md`)
 }
 
 /** What the host gets to know: the body of the event. */
@@ -79,12 +78,11 @@ function trigger(invocation: Invocation): Promise<number> {
         ? await playAge(connection, story, invocation)
         : await playVerification(connection, story, invocation)
     const codes = errors.length === 0 ? 'no codes' : errors.join(', ')
-    answer(
+    return answer(
       invocation,
       { event: story.event, sessionId, outcome, errors, body },
       `${paint(invocation.terminal, 'green', '✓')} ${story.event}  ${sessionId}  ${outcome} (${codes})`,
     )
-    return 0
   })
 }
 

@@ -1,8 +1,8 @@
 import type { WebhookKeyRecord } from '@ostiary/contract'
 import { type OperatorServices, withServices } from '@ostiary/server/operate'
-import { argument, type Command, type Invocation, number, text, UsageError } from '../command.ts'
+import { answer, argument, type Command, type Invocation, isLiveMode, number } from '../command.ts'
 import { table } from '../terminal.ts'
-import { resolveTenant } from './tenants.ts'
+import { tenantOf } from './tenants.ts'
 
 const OWNER = { tenant: { type: 'string' }, test: { type: 'boolean' }, live: { type: 'boolean' } } as const
 
@@ -34,9 +34,7 @@ export const webhookKeyCommands: readonly Command[] = [
     run: (invocation) =>
       withServices(invocation.env, async (services) => {
         const records = await services.webhookKeys.list(await tenantOf(invocation, services))
-        if (invocation.options.json) invocation.terminal.out(JSON.stringify(records))
-        else invocation.terminal.out(table(['KEY ID', 'MODE', 'STATUS', 'CREATED', 'ENDS'], records.map(rowOf)))
-        return 0
+        return answer(invocation, records, table(['KEY ID', 'MODE', 'STATUS', 'CREATED', 'ENDS'], records.map(rowOf)))
       }),
   },
   {
@@ -68,26 +66,18 @@ export const webhookKeyCommands: readonly Command[] = [
       withServices(invocation.env, async (services) => {
         const kid = argument(invocation, 'key id')
         const record = await services.webhookKeys.retire(await tenantOf(invocation, services), kid)
-        if (invocation.options.json) invocation.terminal.out(JSON.stringify(record))
-        else
-          invocation.terminal.out(
-            `${kid} is retired. It signs nothing after 5 seconds; hosts may believe it until they read the keys again, 5 minutes`,
-          )
-        return 0
+        return answer(
+          invocation,
+          record,
+          `${kid} is retired. It signs nothing after 5 seconds; hosts may believe it until they read the keys again, 5 minutes`,
+        )
       }),
   },
 ]
 
 async function ownerOf(invocation: Invocation, services: OperatorServices) {
-  const { test, live } = invocation.options
-  if (Boolean(test) === Boolean(live)) throw new UsageError('Give either --test or --live')
-  return { tenantId: await tenantOf(invocation, services), livemode: Boolean(live) }
-}
-
-function tenantOf(invocation: Invocation, services: OperatorServices): Promise<string> {
-  const tenant = text(invocation, 'tenant')
-  if (tenant === undefined) throw new UsageError('--tenant is required')
-  return resolveTenant(services, tenant)
+  const livemode = isLiveMode(invocation)
+  return { tenantId: await tenantOf(invocation, services), livemode }
 }
 
 function pathOf({ tenant_id: tenantId, livemode }: WebhookKeyRecord): string {
