@@ -2,11 +2,11 @@ import type { JSX } from 'preact'
 import { Button } from './parts/button.tsx'
 import { CopyLink } from './parts/copy-link.tsx'
 import { Countdown } from './parts/countdown.tsx'
-import { Emblem } from './parts/emblem.tsx'
 import { inAppText } from './parts/in-app-text.ts'
 import { HandoffNumber } from './parts/number.tsx'
 import { openInBrowserLink } from './parts/open-in-browser.ts'
 import { QrCode } from './parts/qr.tsx'
+import { Still } from './parts/still.tsx'
 import { Title } from './parts/title.tsx'
 import type { ScreenProps } from './screen.ts'
 
@@ -107,10 +107,7 @@ function NoMoreCodes({ view, actions, texts: { t } }: ScreenProps): JSX.Element 
 /** Somebody typed another number than the one on this screen: a slip, or a stranger with the code. */
 function NumberWrong({ view, actions, texts: { t } }: ScreenProps): JSX.Element {
   return (
-    <div class="screen screen--still">
-      <Emblem icon="warning" mood="alert" />
-      <Title>{t('handoff.wrongTitle')}</Title>
-      <p class="lead">{t('handoff.wrongText')}</p>
+    <Still icon="warning" mood="alert" title={t('handoff.wrongTitle')} text={t('handoff.wrongText')}>
       <div class="buttons">
         <Button action="new-code" look="main" onPress={actions.askHandoff}>
           {t('handoff.newCode')}
@@ -121,7 +118,7 @@ function NumberWrong({ view, actions, texts: { t } }: ScreenProps): JSX.Element 
           </Button>
         )}
       </div>
-    </div>
+    </Still>
   )
 }
 

@@ -2,9 +2,8 @@ import type { JSX } from 'preact'
 import type { SessionProblem } from '../flow/states.ts'
 import { Button } from './parts/button.tsx'
 import { CopyLink } from './parts/copy-link.tsx'
-import { Emblem } from './parts/emblem.tsx'
 import type { IconName } from './parts/icons.tsx'
-import { Title } from './parts/title.tsx'
+import { Still } from './parts/still.tsx'
 import { WayOut } from './parts/way-out.tsx'
 import type { ScreenProps } from './screen.ts'
 
@@ -15,10 +14,7 @@ export function ProblemScreen(props: ScreenProps): JSX.Element | null {
   if (view.state.at !== 'problem') return null
   const { problem } = view.state
   return (
-    <div class="screen screen--still">
-      <Emblem icon={ICONS[problem]} mood="alert" />
-      <Title>{t(`problem.${problem}.title`)}</Title>
-      <p class="lead">{t(`problem.${problem}.text`)}</p>
+    <Still icon={ICONS[problem]} mood="alert" title={t(`problem.${problem}.title`)} text={t(`problem.${problem}.text`)}>
       {AGAIN.includes(problem) && (
         <div class="buttons">
           <Button action="retry" look="main" onPress={actions.reopen}>
@@ -32,7 +28,7 @@ export function ProblemScreen(props: ScreenProps): JSX.Element | null {
         </div>
       )}
       {problem === 'number_wrong' && <WayOut {...props} />}
-    </div>
+    </Still>
   )
 }
 

@@ -1,29 +1,7 @@
-import type { ComponentChildren, JSX } from 'preact'
-import { Emblem } from './parts/emblem.tsx'
-import { Title } from './parts/title.tsx'
+import type { JSX } from 'preact'
+import { Still } from './parts/still.tsx'
 import { WayOut } from './parts/way-out.tsx'
 import type { ScreenProps } from './screen.ts'
-
-type Props = Parameters<typeof Emblem>[0] & {
-  title: string
-  text: string
-  role?: 'status'
-  children?: ComponentChildren
-}
-
-/** A screen that says one thing: the page waits, or the flow is over. */
-function Still({ title, text, role, children, ...emblem }: Props): JSX.Element {
-  return (
-    <div class="screen screen--still">
-      <Emblem {...emblem} />
-      <Title>{title}</Title>
-      <p class="lead" role={role}>
-        {text}
-      </p>
-      {children}
-    </div>
-  )
-}
 
 export const LoadingScreen = ({ texts: { t } }: ScreenProps): JSX.Element => (
   <Still icon="level" mood="wait" title={t('loading.title')} text={t('loading.text')} />

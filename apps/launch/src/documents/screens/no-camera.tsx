@@ -1,20 +1,13 @@
 import type { JSX } from 'preact'
 import { allowHelp } from '../../screens/parts/browser-help.ts'
 import { Button } from '../../screens/parts/button.tsx'
-import { Emblem } from '../../screens/parts/emblem.tsx'
-import { Title } from '../../screens/parts/title.tsx'
+import { Still } from '../../screens/parts/still.tsx'
 import type { ScreenProps } from '../../screens/screen.ts'
 import { OtherWay } from './other-way.tsx'
 
 /** While the browser asks for the camera. */
 export function AskingScreen({ texts: { t } }: ScreenProps): JSX.Element {
-  return (
-    <div class="screen screen--still">
-      <Emblem icon="camera" mood="wait" />
-      <Title>{t('camera.askingTitle')}</Title>
-      <p class="lead">{t('camera.askingText')}</p>
-    </div>
-  )
+  return <Still icon="camera" mood="wait" title={t('camera.askingTitle')} text={t('camera.askingText')} />
 }
 
 /** There is no camera for the document. This costs no try. */
@@ -24,10 +17,7 @@ export function NoCameraScreen(props: ScreenProps): JSX.Element | null {
   const problem = view.document?.cameraProblem
   if (!problem) return null
   return (
-    <div class="screen screen--still">
-      <Emblem icon="cameraOff" mood="alert" />
-      <Title>{t(`camera.${problem}.title`)}</Title>
-      <p class="lead">{t(`camera.${problem}.text`)}</p>
+    <Still icon="cameraOff" mood="alert" title={t(`camera.${problem}.title`)} text={t(`camera.${problem}.text`)}>
       {problem === 'permission_denied' && (
         <div class="how">
           {allowHelp(page.userAgent).map((key) => (
@@ -46,6 +36,6 @@ export function NoCameraScreen(props: ScreenProps): JSX.Element | null {
         )}
         <OtherWay {...props} />
       </div>
-    </div>
+    </Still>
   )
 }

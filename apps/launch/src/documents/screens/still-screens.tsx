@@ -1,7 +1,7 @@
 import type { JSX } from 'preact'
 import { Button } from '../../screens/parts/button.tsx'
-import { Emblem } from '../../screens/parts/emblem.tsx'
 import { Icon } from '../../screens/parts/icons.tsx'
+import { Still } from '../../screens/parts/still.tsx'
 import { Title } from '../../screens/parts/title.tsx'
 import type { ScreenProps } from '../../screens/screen.ts'
 import { documentText } from '../../texts/documents-texts.ts'
@@ -12,15 +12,7 @@ import { CardIcon } from './pictures.tsx'
 /** The service is asked what is wanted. */
 export function WaitScreen({ texts }: ScreenProps): JSX.Element {
   const t = documentText(texts)
-  return (
-    <div class="screen screen--still">
-      <Emblem icon="clock" mood="wait" />
-      <Title>{t('wait.title')}</Title>
-      <p class="lead" role="status">
-        {t('wait.text')}
-      </p>
-    </div>
-  )
+  return <Still icon="clock" mood="wait" role="status" title={t('wait.title')} text={t('wait.text')} />
 }
 
 /** This device does not hold the face that the portrait is compared with. */
@@ -28,10 +20,11 @@ export function LookScreen(props: ScreenProps & { isRepeated: boolean }): JSX.El
   const { actions, texts, isRepeated } = props
   const t = documentText(texts)
   return (
-    <div class="screen screen--still">
-      <Emblem icon="person" />
-      <Title>{t(isRepeated ? 'lookAgain.title' : 'look.title')}</Title>
-      <p class="lead">{t(isRepeated ? 'lookAgain.text' : 'look.text')}</p>
+    <Still
+      icon="person"
+      title={t(isRepeated ? 'lookAgain.title' : 'look.title')}
+      text={t(isRepeated ? 'lookAgain.text' : 'look.text')}
+    >
       <p class="how">{t('look.noAge')}</p>
       <div class="buttons">
         <Button action="document-look" look="main" onPress={actions.startCamera}>
@@ -39,7 +32,7 @@ export function LookScreen(props: ScreenProps & { isRepeated: boolean }): JSX.El
         </Button>
         <OtherWay {...props} />
       </div>
-    </div>
+    </Still>
   )
 }
 
@@ -125,10 +118,7 @@ export function DeviceScreen(props: ScreenProps): JSX.Element {
   const { view, actions, texts } = props
   const t = documentText(texts)
   return (
-    <div class="screen screen--still">
-      <Emblem icon="phone" />
-      <Title>{t('device.title')}</Title>
-      <p class="lead">{t('device.text')}</p>
+    <Still icon="phone" title={t('device.title')} text={t('device.text')}>
       {view.document?.step?.match && <p class="how">{t('device.face')}</p>}
       <div class="buttons">
         <Button action="document-phone" look="main" onPress={actions.askHandoff}>
@@ -139,6 +129,6 @@ export function DeviceScreen(props: ScreenProps): JSX.Element {
         </Button>
         <OtherWay {...props} />
       </div>
-    </div>
+    </Still>
   )
 }
