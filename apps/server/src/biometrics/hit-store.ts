@@ -1,3 +1,4 @@
+import { columns } from '../platform/columns.ts'
 import { type Queryable, sql } from '../platform/db.ts'
 import type { GroupId } from './group-keys.ts'
 
@@ -49,14 +50,7 @@ export const hitStore = {
     { slot, oldest }: { slot: Date; oldest: Date },
     persons: readonly AddedHits[],
   ): Promise<(GroupId & { personId: string; slot: Date; hits: number })[]> =>
-    db.rows(ADD_HITS, [
-      persons.map(({ tenantId }) => tenantId),
-      persons.map(({ livemode }) => livemode),
-      persons.map(({ personId }) => personId),
-      persons.map(({ hits }) => hits),
-      slot,
-      oldest,
-    ]),
+    db.rows(ADD_HITS, [...columns(persons, 'tenantId', 'livemode', 'personId', 'hits'), slot, oldest]),
   deletePerson: (tx: Queryable, { tenantId, livemode }: GroupId, personId: string): Promise<number> =>
     tx.run(DELETE_HITS, [tenantId, livemode, personId]),
   purge: (db: Queryable, before: Date, limit: number): Promise<number> => db.run(PURGE_HITS, [before, limit]),

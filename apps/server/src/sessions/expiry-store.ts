@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { AREA_LETTERS, type SessionArea } from '@ostiary/contract'
+import { columns } from '../platform/columns.ts'
 import { type Queryable, type Statement, sql } from '../platform/db.ts'
 import { CLEAR, SEALED, type SecretsRow, type SessionKey, type SessionRow } from './store.ts'
 
@@ -93,9 +94,7 @@ export const expiryStore = {
     if (keys.length === 0) return new Map()
     const times = keys.map(({ createdAt }) => createdAt.getTime())
     const found = await tx.rows<SecretsRow & { sessionId: string }>(FIND_SECRETS, [
-      keys.map(({ tenantId }) => tenantId),
-      keys.map(({ createdAt }) => createdAt),
-      keys.map(({ sessionId }) => sessionId),
+      ...columns(keys, 'tenantId', 'createdAt', 'sessionId'),
       new Date(Math.min(...times)),
       new Date(Math.max(...times)),
     ])

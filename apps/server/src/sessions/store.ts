@@ -1,4 +1,5 @@
 import { AREA_LETTERS, type PURGED, type SessionArea } from '@ostiary/contract'
+import { columns } from '../platform/columns.ts'
 import { dayOf, dayStatement, NO_DAY, onDay } from '../platform/day-statement.ts'
 import { type Db, type Queryable, sql } from '../platform/db.ts'
 import { PLAN_FOR_VALUES } from '../platform/plan-mode.ts'
@@ -218,19 +219,11 @@ export const sessionStore = {
   /** All or none of them. */
   async insertMany(db: Queryable, rows: readonly NewRow[]): Promise<undefined[]> {
     await db.run(INSERT, [
-      rows.map(({ tenantId }) => tenantId),
-      rows.map(({ createdAt }) => createdAt),
-      rows.map(({ sessionId }) => sessionId),
-      rows.map(({ livemode }) => livemode),
+      ...columns(rows, 'tenantId', 'createdAt', 'sessionId', 'livemode'),
       rows.map(({ area }) => AREA_LETTERS[area]),
-      rows.map(({ keyId }) => keyId),
-      rows.map(({ state }) => state),
-      rows.map(({ tokenHash }) => tokenHash),
-      rows.map(({ expiresAt }) => expiresAt),
+      ...columns(rows, 'keyId', 'state', 'tokenHash', 'expiresAt'),
       rows.map(({ tags }) => tags && `{${tags.join(',')}}`),
-      rows.map(({ sealedKey }) => sealedKey),
-      rows.map(({ masterKeyId }) => masterKeyId),
-      rows.map(({ request }) => request),
+      ...columns(rows, 'sealedKey', 'masterKeyId', 'request'),
     ])
     return rows.map(() => undefined)
   },
@@ -318,29 +311,20 @@ export const sessionStore = {
     })
     await tx.rows(PLAN_FOR_VALUES)
     await tx.run(END_MANY, [
-      ended.map(({ tenantId }) => tenantId),
-      ended.map(({ createdAt }) => createdAt),
-      ended.map(({ sessionId }) => sessionId),
-      ended.map(({ purgeAt }) => purgeAt),
+      ...columns(ended, 'tenantId', 'createdAt', 'sessionId', 'purgeAt'),
       Buffer.concat(ended.map(({ result }) => result)),
       state,
       endedAt,
       new Date(Math.min(...times)),
       new Date(Math.max(...times)),
-      cuts.map(({ at }) => at),
-      cuts.map(({ length }) => length),
+      ...columns(cuts, 'at', 'length'),
       // Few and small: as an array they are text of twice the size.
       ended.map(({ returnTicket }) => returnTicket),
     ])
   },
   /** Postpones sessions that cannot be ended now, so that they do not block the others. */
   postpone: (tx: Queryable, keys: readonly SessionKey[], until: Date): Promise<number> =>
-    tx.run(POSTPONE, [
-      keys.map(({ tenantId }) => tenantId),
-      keys.map(({ createdAt }) => createdAt),
-      keys.map(({ sessionId }) => sessionId),
-      until,
-    ]),
+    tx.run(POSTPONE, [...columns(keys, 'tenantId', 'createdAt', 'sessionId'), until]),
   shift: (db: Queryable, tenantId: string, ms: number): Promise<number> => db.run(SHIFT, [tenantId, ms]),
   async backlog(db: Queryable, now: Date): Promise<{ open: number; overdueSeconds: number }> {
     return (

@@ -1,3 +1,4 @@
+import { columns } from '../platform/columns.ts'
 import { type Queryable, sql } from '../platform/db.ts'
 import type { TenantData } from '../platform/tenant-data.ts'
 import type { LockState } from './lockout.ts'
@@ -174,12 +175,7 @@ export const verificationStore = {
   takeBackFailure: (tx: Queryable, owner: TenantData, subjects: readonly Buffer[]): Promise<number> =>
     tx.run(TAKE_BACK_FAILURE, [...by(owner), subjects]),
   markForDiscard: (tx: Queryable, persons: readonly ProvisionalPerson[], dueAt: Date): Promise<number> =>
-    tx.run(MARK_FOR_DISCARD, [
-      persons.map(({ tenantId }) => tenantId),
-      persons.map(({ livemode }) => livemode),
-      persons.map(({ personId }) => personId),
-      persons.map(() => dueAt),
-    ]),
+    tx.run(MARK_FOR_DISCARD, [...columns(persons, 'tenantId', 'livemode', 'personId'), persons.map(() => dueAt)]),
   deleteDiscardMark: (tx: Queryable, owner: TenantData, personId: string): Promise<number> =>
     tx.run(DELETE_DISCARD_MARK, [...by(owner), personId]),
   deletePersonMarks: (tx: Queryable, owner: TenantData, personId: string): Promise<number> =>

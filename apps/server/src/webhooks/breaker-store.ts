@@ -1,3 +1,4 @@
+import { columns } from '../platform/columns.ts'
 import { type Queryable, sql } from '../platform/db.ts'
 import type { BreakerState } from './breaker.ts'
 import type { Claim } from './queue-store.ts'
@@ -41,9 +42,7 @@ export const breakerStore = {
   async saveStates(db: Queryable, states: readonly EndpointBreaker[], now: Date): Promise<void> {
     if (states.length === 0) return
     await db.run(SAVE_STATES, [
-      states.map((one) => one.endpointId),
-      states.map((one) => one.failures),
-      states.map((one) => one.openedTimes),
+      ...columns(states, 'endpointId', 'failures', 'openedTimes'),
       states.map((one) => one.openUntil.toISOString()),
       now,
     ])

@@ -1,4 +1,5 @@
 import { AREA_LETTERS, type AttemptOutcome, type DeadReason, type SessionArea } from '@ostiary/contract'
+import { columns } from '../platform/columns.ts'
 import { type Db, type Queryable, sql } from '../platform/db.ts'
 import { timeOfId } from '../platform/ids.ts'
 import type { Sealed } from '../platform/key-vault.ts'
@@ -324,10 +325,7 @@ interface QueueState {
   resting: number
 }
 
-const keysOf = (claims: readonly Claim[]) => [
-  claims.map(({ tenantId }) => tenantId),
-  claims.map(({ deliveryId }) => deliveryId),
-]
+const keysOf = (claims: readonly Claim[]) => columns(claims, 'tenantId', 'deliveryId')
 
 async function withMessages(db: Queryable, claims: readonly Claim[]): Promise<Taken[]> {
   if (claims.length === 0) return []
@@ -352,12 +350,10 @@ function withoutDoubles(ended: readonly Completion[]): readonly Completion[] {
 
 const columnsOf = (ended: readonly Completion[]): unknown[] => [
   ...keysOf(ended.map(({ claim }) => claim)),
-  ended.map(({ attempt }) => attempt),
+  ...columns(ended, 'attempt'),
   ended.map(({ claim }) => claim.restarts),
   ended.map(({ startedAt }) => startedAt.toISOString()),
-  ended.map(({ durationMs }) => durationMs),
-  ended.map(({ outcome }) => outcome),
-  ended.map(({ status }) => status),
+  ...columns(ended, 'durationMs', 'outcome', 'status'),
   ended.map(({ nextAttemptAt }) => nextAttemptAt?.toISOString()),
   ended.map(({ dead }) => dead?.at.toISOString()),
   ended.map(({ dead }) => dead?.reason),

@@ -6,6 +6,7 @@ import {
   type SessionArea,
   WEBHOOK_LIMITS,
 } from '@ostiary/contract'
+import { columns } from '../platform/columns.ts'
 import { type Db, type Queryable, type Statement, sql } from '../platform/db.ts'
 import { timeOfId } from '../platform/ids.ts'
 import type { Sealed } from '../platform/key-vault.ts'
@@ -268,25 +269,18 @@ export interface PageRequest {
 
 export const webhookStore = {
   async insert(db: Queryable, deliveries: readonly NewDelivery[]): Promise<void> {
-    const column = <T>(read: (delivery: NewDelivery) => T): T[] => deliveries.map(read)
     await db.run(INSERT, [
-      column((one) => one.tenantId),
-      column((one) => one.id),
-      column((one) => timeOfId(one.id).toISOString()),
-      column((one) => one.livemode),
-      column((one) => AREA_LETTERS[one.area]),
-      column((one) => one.event),
-      column((one) => one.subjectId),
-      column((one) => one.sequence),
-      column((one) => one.keyId),
-      column((one) => one.endpointId),
-      column((one) => one.origin),
-      column((one) => one.sealed.blob),
-      column((one) => one.sealed.masterKeyId),
-      column((one) => one.purgeAt.toISOString()),
-      column((one) => one.now.toISOString()),
-      column((one) => one.once?.blob ?? null),
-      column((one) => one.once?.masterKeyId ?? null),
+      ...columns(deliveries, 'tenantId', 'id'),
+      deliveries.map(({ id }) => timeOfId(id).toISOString()),
+      ...columns(deliveries, 'livemode'),
+      deliveries.map(({ area }) => AREA_LETTERS[area]),
+      ...columns(deliveries, 'event', 'subjectId', 'sequence', 'keyId', 'endpointId', 'origin'),
+      deliveries.map(({ sealed }) => sealed.blob),
+      deliveries.map(({ sealed }) => sealed.masterKeyId),
+      deliveries.map(({ purgeAt }) => purgeAt.toISOString()),
+      deliveries.map(({ now }) => now.toISOString()),
+      deliveries.map(({ once }) => once?.blob ?? null),
+      deliveries.map(({ once }) => once?.masterKeyId ?? null),
     ])
   },
 

@@ -1,4 +1,5 @@
 import { AREA_LETTERS, type SessionArea } from '@ostiary/contract'
+import { columns } from '../platform/columns.ts'
 import { type Db, type Queryable, sql } from '../platform/db.ts'
 import { timeOfId } from '../platform/ids.ts'
 import type { Sealed } from '../platform/key-vault.ts'
@@ -122,20 +123,14 @@ const COUNT_BY_MASTER_KEY = sql(
 
 export const streamStore = {
   async insert(db: Queryable, events: readonly NewStreamEvent[]): Promise<void> {
-    const column = <T>(read: (event: NewStreamEvent) => T): T[] => events.map(read)
     await db.run(INSERT, [
-      column((one) => one.tenantId),
-      column((one) => one.id),
-      column((one) => one.livemode),
-      column((one) => timeOfId(one.id).toISOString()),
-      column((one) => AREA_LETTERS[one.area]),
-      column((one) => one.event),
-      column((one) => one.subjectId),
-      column((one) => one.sequence),
-      column((one) => one.keyId),
-      column((one) => one.sealed.blob),
-      column((one) => one.sealed.masterKeyId),
-      column((one) => one.purgeAt.toISOString()),
+      ...columns(events, 'tenantId', 'id', 'livemode'),
+      events.map(({ id }) => timeOfId(id).toISOString()),
+      events.map(({ area }) => AREA_LETTERS[area]),
+      ...columns(events, 'event', 'subjectId', 'sequence', 'keyId'),
+      events.map(({ sealed }) => sealed.blob),
+      events.map(({ sealed }) => sealed.masterKeyId),
+      events.map(({ purgeAt }) => purgeAt.toISOString()),
     ])
   },
 

@@ -1,4 +1,5 @@
 import type { FailureLimitName } from '@ostiary/contract'
+import { columns } from '../columns.ts'
 import { type Queryable, sql } from '../db.ts'
 
 /** One subject with the failures of a moment. */
@@ -50,13 +51,6 @@ interface Counting {
 export const failureLimitStore = {
   /** Every subject may occur once only. */
   count: (db: Queryable, { limit, burstMs, now }: Counting, subjects: readonly CountedSubject[]): Promise<Debt[]> =>
-    db.rows<Debt>(COUNT, [
-      limit,
-      now,
-      burstMs,
-      subjects.map(({ tenantId }) => tenantId),
-      subjects.map(({ subject }) => subject),
-      subjects.map(({ costMs }) => costMs),
-    ]),
+    db.rows<Debt>(COUNT, [limit, now, burstMs, ...columns(subjects, 'tenantId', 'subject', 'costMs')]),
   purge: (db: Queryable, now: Date, limit: number): Promise<number> => db.run(PURGE, [now, limit]),
 }
