@@ -3,9 +3,8 @@ import type { Caller } from '../keys/index.ts'
 import { BoundedMap } from '../platform/bounded-map.ts'
 import type { Cells } from '../platform/cells.ts'
 import type { Clock } from '../platform/clock.ts'
-import type { Db } from '../platform/db.ts'
 import type { Log } from '../platform/log.ts'
-import { purgeInBatches } from '../platform/purge-in-batches.ts'
+import { purging } from '../platform/purge-in-batches.ts'
 import { type HitLevel, oldestSlot, stricter } from './hit-budget.ts'
 import { hitStore } from './hit-store.ts'
 import type { NodeMetrics } from './metrics.ts'
@@ -14,8 +13,6 @@ import { createPersonHits } from './person-hits.ts'
 const MAX_PERSONS = 50_000
 const MAX_KEYS = 20_000
 const LOG_EVERY_MS = 600_000
-const PURGE_BATCH = 2_000
-
 interface Deps {
   cells: Cells
   clock: Clock
@@ -77,6 +74,4 @@ export function createHitCounts({ cells, clock, log, metrics, maxPersons = MAX_P
 }
 export type HitCounts = ReturnType<typeof createHitCounts>
 
-export function purgeHits(db: Db, now: Date): Promise<number> {
-  return purgeInBatches(PURGE_BATCH, (limit) => hitStore.purge(db, new Date(oldestSlot(now.getTime())), limit))
-}
+export const purgeHits = purging((db, now, limit) => hitStore.purge(db, new Date(oldestSlot(now.getTime())), limit))

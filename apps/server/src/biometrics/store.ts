@@ -39,7 +39,6 @@ const INSERT_GROUP = sql(
    on conflict do nothing`,
 )
 const SPACE_COLUMNS = 'shelf as "partition", last_seq::float8 as "lastSeq"'
-const FIND_SPACE = sql('faces.find_space', `select ${SPACE_COLUMNS} from face_spaces where ${SPACE}`)
 const LOCK_SPACE = sql('faces.lock_space', `select ${SPACE_COLUMNS} from face_spaces where ${SPACE} for update`)
 const INSERT_SPACE = sql(
   'faces.insert_space',
@@ -150,9 +149,6 @@ export const faceStore = {
   insertGroup: (db: Queryable, id: GroupId, row: GroupRow, now: Date): Promise<number> =>
     db.run(INSERT_GROUP, [...group(id), row.guid, row.blob, row.masterKeyId, now]),
 
-  async findSpace(db: Queryable, id: SpaceId): Promise<SpaceRow | undefined> {
-    return (await db.rows<SpaceRow & Record<string, unknown>>(FIND_SPACE, space(id)))[0]
-  },
   insertSpace: (db: Queryable, id: SpaceId, partition: number): Promise<number> =>
     db.run(INSERT_SPACE, [...space(id), partition]),
   /** Serialises the enrolments of one space until the end of the transaction. */

@@ -4,9 +4,8 @@ import { createSealer, EnvelopeError, type EnvelopePurpose, openEnvelope } from 
 import type { Caller } from '../keys/index.ts'
 import type { Cells } from '../platform/cells.ts'
 import type { Clock } from '../platform/clock.ts'
-import type { Db } from '../platform/db.ts'
 import type { Ids } from '../platform/ids.ts'
-import { purgeInBatches } from '../platform/purge-in-batches.ts'
+import { purging } from '../platform/purge-in-batches.ts'
 import { nodeError } from './errors.ts'
 import { faceStore } from './store.ts'
 
@@ -102,12 +101,8 @@ export function createTransport({ cells, clock, ids }: Deps) {
 }
 export type Transport = ReturnType<typeof createTransport>
 
-const PURGE_BATCH = 2_000
-
 /** Deletes the records of used envelopes that are too old to be accepted again. */
-export function purgeUsedEnvelopes(db: Db, now: Date): Promise<number> {
-  return purgeInBatches(PURGE_BATCH, (limit) => faceStore.purgeEnvelopes(db, now, limit))
-}
+export const purgeUsedEnvelopes = purging(faceStore.purgeEnvelopes)
 
 const REASONS: Readonly<Record<EnvelopeError['fault'], string>> = {
   format: 'this is no compact JWE',

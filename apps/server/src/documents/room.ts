@@ -1,12 +1,9 @@
-import type { Db } from '../platform/db.ts'
 import { createPairCounter } from '../platform/metrics.ts'
 import type { Platform } from '../platform/platform.ts'
-import { purgeInBatches } from '../platform/purge-in-batches.ts'
+import { purging } from '../platform/purge-in-batches.ts'
 import type { Room } from '../platform/room.ts'
 import { createDocuments, keptSince } from './service.ts'
 import { documentStore } from './store.ts'
-
-const PURGE_BATCH = 2_000
 
 /** What the document step of both areas needs: marks of documents that were shown, and what came of each. */
 export function createDocumentsRoom({ metrics }: Pick<Platform, 'metrics'>) {
@@ -15,8 +12,7 @@ export function createDocumentsRoom({ metrics }: Pick<Platform, 'metrics'>) {
     'Documents that were shown, by what came of it and by format',
     ['outcome', 'format'],
   )
-  const purgeMarks = (db: Db, now: Date) =>
-    purgeInBatches(PURGE_BATCH, (limit) => documentStore.purge(db, keptSince(now), limit))
+  const purgeMarks = purging((db, now, limit) => documentStore.purge(db, keptSince(now), limit))
   return {
     service: createDocuments({ metrics: metrics.add(shown) }),
     jobs: [{ name: 'purge-document-marks', cron: '*/5 * * * *', run: purgeMarks }],

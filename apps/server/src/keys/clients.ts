@@ -1,14 +1,13 @@
 import { type ApiClientRecord, OAUTH_LIMITS } from '@ostiary/contract'
 import type { Cells } from '../platform/cells.ts'
 import type { Clock } from '../platform/clock.ts'
-import type { Db } from '../platform/db.ts'
 import { AppError, invalid } from '../platform/errors.ts'
 import type { FailureLimits } from '../platform/failure-limits/index.ts'
 import { bucketOf, type Ids, isId } from '../platform/ids.ts'
 import type { Log } from '../platform/log.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import { networksOf } from '../platform/networks.ts'
-import { purgeInBatches } from '../platform/purge-in-batches.ts'
+import { purging } from '../platform/purge-in-batches.ts'
 import { checkAssertion, clientIdIn } from './assertion.ts'
 import { createFactsCache, type FactsCache } from './cache.ts'
 import {
@@ -26,8 +25,6 @@ import {
 } from './client.ts'
 import { readClientKey, thumbprintOf } from './client-keys.ts'
 import { type ClientRow, clientStore } from './client-store.ts'
-
-const PURGE_BATCH = 1_000
 
 interface Deps {
   cells: Cells
@@ -141,9 +138,7 @@ export function createClientCache(cells: Cells, clock: Clock, log: Log): FactsCa
   })
 }
 
-export function purgeUsedAssertions(db: Db, now: Date): Promise<number> {
-  return purgeInBatches(PURGE_BATCH, (limit) => clientStore.purgeAssertions(db, now, limit))
-}
+export const purgeUsedAssertions = purging(clientStore.purgeAssertions, 1_000)
 
 function toRecord(row: ClientRow, secret?: string): ApiClientRecord {
   return {

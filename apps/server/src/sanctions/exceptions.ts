@@ -5,17 +5,15 @@ import type { Caller } from '../keys/index.ts'
 import type { Cells } from '../platform/cells.ts'
 import type { Clock } from '../platform/clock.ts'
 import { readIdCursor, writeCursor } from '../platform/cursor.ts'
-import type { Db } from '../platform/db.ts'
 import { AppError, invalid } from '../platform/errors.ts'
 import { type IdempotencyUse, insertOnce } from '../platform/idempotency/index.ts'
 import { bucketOf, type Ids, isId } from '../platform/ids.ts'
 import { isStorableText } from '../platform/json-body.ts'
-import { purgeInBatches } from '../platform/purge-in-batches.ts'
+import { purging } from '../platform/purge-in-batches.ts'
 import { type ActiveException, exceptionStore, type StoredException } from './exceptions-store.ts'
 import type { Rows } from './packed-people.ts'
 import { plainText } from './plain-text.ts'
 
-const PURGE_BATCH = 2_000
 const KEPT_YEARS = 1
 /** Rows whose exceptions are read by one query. */
 const ROWS_PER_QUERY = 10_000
@@ -144,10 +142,9 @@ export function createExceptionService({ cells, clock, ids }: Deps) {
 export type ExceptionService = ReturnType<typeof createExceptionService>
 
 /** Deletes exceptions a year after their end. They have no effect in that year, but an auditor may ask for them. */
-export function purgeOldExceptions(db: Db, now: Date): Promise<number> {
-  const expiredBefore = yearsAfter(now, -KEPT_YEARS)
-  return purgeInBatches(PURGE_BATCH, (limit) => exceptionStore.purge(db, expiredBefore, limit))
-}
+export const purgeOldExceptions = purging((db, now, limit) =>
+  exceptionStore.purge(db, yearsAfter(now, -KEPT_YEARS), limit),
+)
 
 /**
  * A digest of the reviewed person: an exception applies only while name and birth date stay the same, apart from capitals and

@@ -9,7 +9,7 @@ import type { Db } from '../platform/db.ts'
 import { ensurePartitions, partitionName } from '../platform/partitions.ts'
 import { createSweeper, type Sweeper } from '../platform/sweeper.ts'
 import { dueStore } from './due-store.ts'
-import { createDueWatch, type DueWatch } from './due-watch.ts'
+import { createDueWatch } from './due-watch.ts'
 
 let fixture: AgeFixture
 let host: Host
@@ -41,7 +41,7 @@ const moveBack = async (sessionId: string, days: number) => {
 
 let isOn: boolean
 let runs: number
-let watch: DueWatch
+let watch: ReturnType<typeof createDueWatch>
 let sweeper: Sweeper
 beforeEach(async () => {
   host = await fixture.newHost()

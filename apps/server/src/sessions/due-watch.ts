@@ -82,4 +82,3 @@ export function createDueWatch({ cell: { name, db }, clock, log, duty }: Deps) {
     },
   }
 }
-export type DueWatch = ReturnType<typeof createDueWatch>

@@ -3,7 +3,7 @@ import { DAY_MS } from '../platform/clock.ts'
 import type { Db } from '../platform/db.ts'
 import type { Log } from '../platform/log.ts'
 import { dropPartitionsBefore, ensurePartitions } from '../platform/partitions.ts'
-import { purgeInBatches } from '../platform/purge-in-batches.ts'
+import { purgeInBatches, purging } from '../platform/purge-in-batches.ts'
 import { sessionPurgeStore } from './purge-store.ts'
 
 const PURGE_BATCH = 2_000
@@ -22,9 +22,7 @@ export async function purgeSessions(db: Db, now: Date): Promise<number> {
  * Sessions whose retention has passed and whose rows still say how they ended: their result was never stored, the last release purged them,
  * or a call held the row during the purge. Reads an index without tombstones, so a run with nothing to do costs nothing.
  */
-export function markPurgedSessions(db: Db, now: Date): Promise<number> {
-  return purgeInBatches(PURGE_BATCH, (limit) => sessionPurgeStore.markPurged(db, now, limit))
-}
+export const markPurgedSessions = purging(sessionPurgeStore.markPurged)
 
 /** Creates the partitions of the coming days. */
 export async function prepareSessionPartitions(db: Db, now: Date, log?: Log): Promise<number> {

@@ -50,4 +50,3 @@ export function createOpenDays(clock: Clock) {
     },
   }
 }
-export type OpenDays = ReturnType<typeof createOpenDays>

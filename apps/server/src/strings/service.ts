@@ -2,16 +2,13 @@ import { type CreateStringBody, STRING_LIMITS, type StringPage, type StringRecor
 import type { Caller } from '../keys/index.ts'
 import type { Cells } from '../platform/cells.ts'
 import type { Clock } from '../platform/clock.ts'
-import type { Db } from '../platform/db.ts'
 import { AppError, invalid } from '../platform/errors.ts'
 import { type IdempotencyUse, insertOnce } from '../platform/idempotency/index.ts'
 import { bucketOf, type Ids, isId } from '../platform/ids.ts'
 import { isStorableText } from '../platform/json-body.ts'
-import { purgeInBatches } from '../platform/purge-in-batches.ts'
+import { purging } from '../platform/purge-in-batches.ts'
 import { type Order, readStringCursor, writeStringCursor } from './cursor.ts'
 import { type StoredString, stringStore } from './store.ts'
-
-const PURGE_BATCH = 2_000
 
 interface Deps {
   cells: Cells
@@ -87,9 +84,7 @@ export function createStringService({ cells, clock, ids }: Deps) {
 export type StringService = ReturnType<typeof createStringService>
 
 /** Deletes records whose ttlSeconds have passed. They were invisible from that moment; this frees the space. */
-export function purgeExpiredStrings(db: Db, now: Date): Promise<number> {
-  return purgeInBatches(PURGE_BATCH, (limit) => stringStore.purgeExpired(db, now, limit))
-}
+export const purgeExpiredStrings = purging(stringStore.purgeExpired)
 
 function checkInput(input: CreateStringBody): void {
   if (Buffer.byteLength(input.value) > STRING_LIMITS.valueBytes) {

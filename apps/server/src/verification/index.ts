@@ -1,7 +1,7 @@
 export type { VerificationEnding } from './ending.ts'
-export { erasePerson } from './erase.ts'
 export type { Lockouts } from './lockouts.ts'
 export type { PasskeySteps } from './passkey-step.ts'
+export { erasePerson } from './provisional-persons.ts'
 export type { SandboxEnd, VerificationRequest } from './request.ts'
 export { createVerificationRoom, type VerificationRoom } from './room.ts'
 export { sandboxEnd, sandboxFailure } from './sandbox-end.ts'

@@ -19,8 +19,9 @@ export async function confirmPerson(tx: Queryable, owner: TenantData, personId: 
   else await verificationStore.deleteDiscardMark(tx, owner, personId)
 }
 
-/** Removes both marks of a person, in the transaction that deletes the person. */
-export async function removePersonMarks(tx: Queryable, owner: TenantData, personId: string): Promise<void> {
+/** Deletes what area D keeps of a person, in the transaction that deletes the person. */
+export async function erasePerson(tx: Queryable, owner: TenantData, personId: string): Promise<void> {
+  await verificationStore.deletePerson(tx, owner, personId)
   await verificationStore.deletePersonMarks(tx, owner, personId)
 }
 

@@ -7,7 +7,7 @@ import type { Db } from '../db.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import { createLabelledCounter } from '../metrics.ts'
-import { purgeInBatches } from '../purge-in-batches.ts'
+import { purging } from '../purge-in-batches.ts'
 import type { RateLimiter, RateVerdict } from '../rate-limit.ts'
 import { logFailure } from '../reachability.ts'
 import { createSharedCounts, type Failure, nameOf, perSecondOf } from './shared-counts.ts'
@@ -40,7 +40,6 @@ const PAUSE_MS = 5_000
 /** Failures that are counted later wait for others, up to this share of the allowance, or for so long. */
 const BATCH_SHARE = 0.05
 const BATCH_MS = 1_000
-const PURGE_BATCH = 2_000
 /** Limits whose subjects are keys and tenants, which strangers cannot make up. */
 const OWN_NAMES: ReadonlySet<FailureLimitName> = new Set<FailureLimitName>(['node-misses', 'failed-comparisons'])
 
@@ -142,9 +141,7 @@ export function createFailureLimits({ cells, clock, log, metrics, limiter, addre
 export type FailureLimits = ReturnType<typeof createFailureLimits>
 
 /** Deletes rows of those who have their whole allowance again. */
-export function purgeFailureLimits(db: Db, now: Date): Promise<number> {
-  return purgeInBatches(PURGE_BATCH, (limit) => failureLimitStore.purge(db, now, limit))
-}
+export const purgeFailureLimits = purging(failureLimitStore.purge)
 
 /** Collects failures of the same subject, and sends them together. */
 function createQueue(send: (waiting: Waiting) => Promise<void>) {

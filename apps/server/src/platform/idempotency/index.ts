@@ -4,11 +4,10 @@ import type { FastifyRequest } from 'fastify'
 import type { Db, Queryable } from '../db.ts'
 import { AppError, invalid } from '../errors.ts'
 import { bodyDigestOf } from '../http.ts'
-import { purgeInBatches } from '../purge-in-batches.ts'
+import { purging } from '../purge-in-batches.ts'
 import { claim, purge } from './store.ts'
 
 const HOUR_MS = 3_600_000
-const PURGE_BATCH = 5_000
 const KEY_TEXT = /^[\x20-\x7e]+$/
 
 /** The idempotency key of a request, and a digest that tells this request from others. */
@@ -98,6 +97,4 @@ export const idempotencyMismatch = () =>
   new AppError('conflict', 'IDEMPOTENCY_MISMATCH', 'This Idempotency-Key was used with another request')
 
 /** Deletes expired keys. Returns how many. */
-export function purgeIdempotencyKeys(db: Db, now: Date): Promise<number> {
-  return purgeInBatches(PURGE_BATCH, (limit) => purge(db, now, limit))
-}
+export const purgeIdempotencyKeys = purging(purge, 5_000)
