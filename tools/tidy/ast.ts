@@ -37,22 +37,10 @@ export function* walk(node: Node): Generator<Node> {
   for (const child of childrenOf(node)) yield* walk(child)
 }
 
-/** Turns offsets into line numbers, for one text. */
-export function lineCounter(text: string): (offset: number) => number {
-  const starts = [0, ...[...text.matchAll(/\n/g)].map((match) => (match.index ?? 0) + 1)]
-  return (offset) => {
-    let [low, high] = [0, starts.length]
-    while (high - low > 1) {
-      const middle = (low + high) >> 1
-      if ((starts[middle] ?? 0) <= offset) low = middle
-      else high = middle
-    }
-    return low + 1
-  }
-}
+/** The number of the line in which an offset stands. */
+export const lineAt = (text: string, offset: number) => text.slice(0, offset).split('\n').length
 
 /** What a rule says of some nodes of a file. */
 export function violationsAt(file: SourceFile, nodes: readonly Node[], say: (node: Node) => string): Violation[] {
-  const lineOf = lineCounter(file.text)
-  return nodes.map((node) => ({ path: file.path, line: lineOf(node.start), message: say(node) }))
+  return nodes.map((node) => ({ path: file.path, line: lineAt(file.text, node.start), message: say(node) }))
 }

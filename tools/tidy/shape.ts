@@ -1,5 +1,5 @@
 /** Rules about the shape of code that need its syntax tree. */
-import { childrenOf, lineCounter, type Node, parse, violationsAt, walk } from './ast.ts'
+import { childrenOf, type Node, parse, violationsAt, walk } from './ast.ts'
 import { APPS, isTest, SERVER, type SourceFile, type Violation } from './rules.ts'
 
 const MAX_FUNCTION_LINES = 60
@@ -21,21 +21,20 @@ export function checkFunctions(files: readonly SourceFile[]): Violation[] {
   return files
     .filter(({ path }) => isProduct(path) && !(path in LONG_FOR_A_REASON))
     .flatMap((file) => {
-      const lineOf = lineCounter(file.text)
+      const linesOf = ({ start, end }: Node) => file.text.slice(start, end).split('\n').length
       return [...walk(parse(file))].filter(isFunction).flatMap((node) => {
-        const lines = ownLines(node, lineOf)
+        const lines = ownLines(node, linesOf)
         const limit = isFactory(node) ? MAX_FACTORY_LINES : MAX_FUNCTION_LINES
         if (lines <= limit) return []
         const message = `a function of ${lines} lines, without those inside it; ${limit} are the limit`
-        return [{ path: file.path, line: lineOf(node.start), message }]
+        return violationsAt(file, [node], () => message)
       })
     })
 }
 
 const isFactory = (node: Node) => /^create[A-Z]/.test(String((node.id as Node | null)?.name ?? ''))
 
-function ownLines(node: Node, lineOf: (offset: number) => number): number {
-  const linesOf = ({ start, end }: Node) => lineOf(end) - lineOf(start) + 1
+function ownLines(node: Node, linesOf: (node: Node) => number): number {
   const inner = innermostOf(node).map((one) => Math.max(0, linesOf(one) - 1))
   return linesOf(node) - inner.reduce((sum, lines) => sum + lines, 0)
 }
