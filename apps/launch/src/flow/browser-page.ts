@@ -1,4 +1,5 @@
 import { closePopup, findHost } from '../embed/find-host.ts'
+import { pause } from '../pause.ts'
 import type { PageControls } from './deps.ts'
 import { createWakeLock } from './wake-lock.ts'
 import { watchActivity } from './watch-activity.ts'
@@ -34,19 +35,4 @@ export function createBrowserPage(sessionId: string | null): PageControls {
     findHost: (origins) => (sessionId === null ? null : findHost(sessionId, origins)),
     close: closePopup,
   }
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    if (signal.aborted) return reject(signal.reason)
-    const end = () => {
-      clearTimeout(timer)
-      reject(signal.reason)
-    }
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', end)
-      resolve()
-    }, ms)
-    signal.addEventListener('abort', end, { once: true })
-  })
 }
