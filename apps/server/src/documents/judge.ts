@@ -1,6 +1,7 @@
 import {
   DOCUMENT_CHECKS,
   DOCUMENT_LIMITS,
+  type DocumentHint,
   type DocumentPayload,
   type DocumentRecord,
   localeOf,
@@ -10,7 +11,6 @@ import {
 } from '@ostiary/contract'
 import { checkDocumentLog, type LogState } from '../capture-checks/index.ts'
 import { type AskedDocument, faultOf } from './consistency.ts'
-import { flagsOfHints } from './hints.ts'
 
 export interface DocumentCase {
   payload: DocumentPayload
@@ -117,3 +117,16 @@ function knownDocument({ payload, now }: DocumentCase, language: string): KnownD
 
 /** The scale of `faceMatchThreshold`: the cosine, cut to 0 to 1. */
 export const scoreOf = (thousandths: number): number => Math.max(0, thousandths / 1000)
+
+const HINT_FLAGS: Readonly<Record<DocumentHint, RiskFlagCode>> = {
+  screen: 'DO_SCREEN',
+  copy: 'DO_COPY',
+  pasted_portrait: 'DO_PASTED_PORTRAIT',
+  sides_disagree: 'DO_SIDES_DISAGREE',
+  no_portrait: 'DO_NO_PORTRAIT',
+}
+
+/** A hint raises a flag and refuses nothing: its false alarms are measured on drawn pictures only (docs/accuracy/documents.md). */
+function flagsOfHints(hints: readonly DocumentHint[]): RiskFlagCode[] {
+  return hints.map((hint) => HINT_FLAGS[hint])
+}
