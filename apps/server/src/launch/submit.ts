@@ -1,5 +1,7 @@
 import {
+  CaptureConditions,
   CapturePayload,
+  CONDITION_LIMITS,
   LAUNCH_LIMITS,
   RELEASED_MODELS,
   type RiskFlagCode,
@@ -25,12 +27,12 @@ import {
   withFlags,
 } from '../sessions/index.ts'
 import { lacksBrowserData, type Sender, withBrowser } from './browser-data.ts'
-import { readConditions } from './conditions.ts'
 import { misfitOf, noChallenge, readSealed, unfitPayload } from './sealed.ts'
 import { openSelfie } from './selfie.ts'
 import { failLook, failTry, noted, withEvents } from './step.ts'
 
 const payloads = Compile(CapturePayload)
+const captureConditions = Compile(CaptureConditions)
 
 export interface Submit {
   flow: Pick<Flow, 'captured'>
@@ -217,4 +219,19 @@ const isUnfit = ({ flags }: LogState) => flags.some((code) => NO_VERDICT.include
 function cameTooFast({ frames }: CapturePayload, { expiresAtMs }: OpenChallenge, now: Date): boolean {
   const issuedMs = expiresAtMs - LAUNCH_LIMITS.challengeSeconds * 1000
   return now.getTime() - issuedMs < (frames.at(-1)?.t ?? 0)
+}
+
+const { step: MOTION_STEP } = CONDITION_LIMITS.motion
+const toStep = (value: number) => Math.round(value / MOTION_STEP) * MOTION_STEP
+
+/**
+ * Light, movement and camera of a capture; null when the device sent none. Claims of the device, for the record only: nothing is decided by
+ * them. Undefined when they are not what the contract says.
+ */
+function readConditions({ metadata }: Pick<CapturePayload, 'metadata'>): CaptureConditions | null | undefined {
+  const sent = metadata?.captureConditions
+  if (sent === undefined) return null
+  if (!captureConditions.Check(sent)) return undefined
+  // The check of steps has a tolerance, in which a device could hide a number.
+  return sent.motion === null ? sent : { ...sent, motion: toStep(sent.motion) }
 }
