@@ -10,14 +10,10 @@ import { createSettings, type Settings } from '../settings/service.ts'
 import { createIdentityProvider, type IdentityProvider } from '../settings/testing/identity-provider.ts'
 import { assertError } from '../testing/harness.ts'
 import { createAgeRoom } from './index.ts'
-import { type AgeFixture, createAgeFixture, type Host, LEAST, openBody } from './testing/fixture.ts'
+import { createAgeFixture, type Host, LEAST, openBody } from './testing/fixture.ts'
 
-let fixture: AgeFixture
-let host: Host
-before(async () => {
-  fixture = await createAgeFixture()
-  host = await fixture.newHost()
-})
+const fixture = await createAgeFixture()
+const host = await fixture.newHost()
 after(() => fixture.close())
 
 describe('keys', () => {

@@ -1,15 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import type { LightMyRequestResponse } from 'fastify'
 import { assertError } from '../testing/harness.ts'
-import { type AgeFixture, createAgeFixture, endedBody, type Host, LEAST, openBody } from './testing/fixture.ts'
+import { createAgeFixture, endedBody, LEAST, openBody } from './testing/fixture.ts'
 
-let fixture: AgeFixture
-let host: Host
-before(async () => {
-  fixture = await createAgeFixture({ PUBLIC_URL: 'https://verify.example' })
-  host = await fixture.newHost()
-})
+const fixture = await createAgeFixture({ PUBLIC_URL: 'https://verify.example' })
+const host = await fixture.newHost()
 after(() => fixture.close())
 
 const create = (body: object | string, headers = {}) => host.call('POST', '/session', body, headers)

@@ -1,25 +1,12 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import { INDICATOR_PATHS, type IndicatorPath, LAUNCH_LIMITS, writeIndicators } from '@ostiary/contract'
 import { openPayload, SealError } from '@ostiary/crypto'
 import { runFlow, type SimulatedPerson, seededRandom } from '@ostiary/device/simulated'
-import {
-  type AgeFixture,
-  captureOf,
-  createAgeFixture,
-  DESKTOP,
-  endedBody,
-  type Host,
-  NOTHING_TO_JUDGE,
-  readyDevice,
-} from './testing/fixture.ts'
+import { captureOf, createAgeFixture, DESKTOP, endedBody, NOTHING_TO_JUDGE, readyDevice } from './testing/fixture.ts'
 
-let fixture: AgeFixture
-let host: Host
-before(async () => {
-  fixture = await createAgeFixture()
-  host = await fixture.newHost()
-})
+const fixture = await createAgeFixture()
+const host = await fixture.newHost()
 after(() => fixture.close())
 
 const ESTIMATE = { level: 'estimate', method: 'on-device face age estimation' } as const

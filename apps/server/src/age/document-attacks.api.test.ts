@@ -1,24 +1,12 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import { DOCUMENT_LIMITS } from '@ostiary/contract'
 import { isPurged } from '../sessions/index.ts'
 import { ALONE, BOTH, FIRST, factsOf, look, reloaded, sendDocument, show } from './testing/document-steps.ts'
-import {
-  type AgeFixture,
-  agreeOn,
-  captureOf,
-  createAgeFixture,
-  type Host,
-  readyDevice,
-  type UserDevice,
-} from './testing/fixture.ts'
+import { agreeOn, captureOf, createAgeFixture, readyDevice, type UserDevice } from './testing/fixture.ts'
 
-let fixture: AgeFixture
-let host: Host
-before(async () => {
-  fixture = await createAgeFixture()
-  host = await fixture.newHost()
-})
+const fixture = await createAgeFixture()
+const host = await fixture.newHost()
 after(() => fixture.close())
 
 const STEP_UP = { stepUpEnabled: true, documentAgeThreshold: 18 } as const

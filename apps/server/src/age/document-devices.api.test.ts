@@ -1,17 +1,13 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import { type DocumentPayload, KIND_OF, type LaunchState, RELEASED_READERS } from '@ostiary/contract'
 import type { DocumentFacts } from '@ostiary/device'
 import { runFlow, type SimulatedPerson, seededRandom } from '@ostiary/device/simulated'
 import { ALONE, BOTH, FIRST, factsOf, look, reloaded, sendDocument, show } from './testing/document-steps.ts'
-import { type AgeFixture, agreeOn, captureOf, createAgeFixture, type Host, readyDevice } from './testing/fixture.ts'
+import { agreeOn, captureOf, createAgeFixture, type Host, readyDevice } from './testing/fixture.ts'
 
-let fixture: AgeFixture
-let host: Host
-before(async () => {
-  fixture = await createAgeFixture()
-  host = await fixture.newHost()
-})
+const fixture = await createAgeFixture()
+const host = await fixture.newHost()
 after(() => fixture.close())
 
 const ACCEPTED = { errors: [], sessionStatus: 'AGE_ABOVE_THRESHOLD', faceMatch: true }

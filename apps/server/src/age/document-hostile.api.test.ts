@@ -1,15 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import type { DocumentPayload, DocumentStep, LaunchState } from '@ostiary/contract'
 import { seededRandom, simulateDocument } from '@ostiary/device/simulated'
-import { type AgeFixture, createAgeFixture, type Host, readyDevice, type UserDevice } from './testing/fixture.ts'
+import { createAgeFixture, readyDevice, type UserDevice } from './testing/fixture.ts'
 
-let fixture: AgeFixture
-let host: Host
-before(async () => {
-  fixture = await createAgeFixture()
-  host = await fixture.newHost()
-})
+const fixture = await createAgeFixture()
+const host = await fixture.newHost()
 after(() => fixture.close())
 
 const REMOVED = Symbol('removed')

@@ -1,16 +1,12 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import type { AgeResult, TenantSettingsPatch } from '@ostiary/contract'
 import { runFlow, type SimulatedDocument, type SimulatedPerson, seededRandom } from '@ostiary/device/simulated'
 import { ALONE, BOTH, FIRST } from './testing/document-steps.ts'
-import { type AgeFixture, createAgeFixture, endedBody, type Host, openBody } from './testing/fixture.ts'
+import { createAgeFixture, endedBody, type Host, openBody } from './testing/fixture.ts'
 
-let fixture: AgeFixture
-let host: Host
-before(async () => {
-  fixture = await createAgeFixture()
-  host = await fixture.newHost()
-})
+const fixture = await createAgeFixture()
+const host = await fixture.newHost()
 after(() => fixture.close())
 
 interface Visit {

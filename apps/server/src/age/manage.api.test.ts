@@ -1,14 +1,10 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import { assertError } from '../testing/harness.ts'
-import { type AgeFixture, createAgeFixture, endedBody, type Host } from './testing/fixture.ts'
+import { createAgeFixture, endedBody } from './testing/fixture.ts'
 
-let fixture: AgeFixture
-let host: Host
-before(async () => {
-  fixture = await createAgeFixture()
-  host = await fixture.newHost()
-})
+const fixture = await createAgeFixture()
+const host = await fixture.newHost()
 after(() => fixture.close())
 
 const HOST_CANCELLED = { errors: [-38], errorDetails: [{ code: -38, name: 'HOST_CANCELLED' }] }

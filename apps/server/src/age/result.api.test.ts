@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import { AGE_STATUSES } from '@ostiary/contract'
 import { assertError } from '../testing/harness.ts'
 import {
-  type AgeFixture,
   createAgeFixture,
   documentShown,
   endedBody,
@@ -13,12 +12,8 @@ import {
   openBody,
 } from './testing/fixture.ts'
 
-let fixture: AgeFixture
-let host: Host
-before(async () => {
-  fixture = await createAgeFixture()
-  host = await fixture.newHost()
-})
+const fixture = await createAgeFixture()
+const host = await fixture.newHost()
 after(() => fixture.close())
 
 const BOTH_FORMATS = { documentAgeReturnFormat: 'both', facialAgeEstimationReturnFormat: 'both' } as const

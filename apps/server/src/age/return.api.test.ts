@@ -1,15 +1,11 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { assertError } from '../testing/harness.ts'
-import { type AgeFixture, createAgeFixture, type Host } from './testing/fixture.ts'
+import { createAgeFixture } from './testing/fixture.ts'
 
-let fixture: AgeFixture
-let host: Host
-before(async () => {
-  fixture = await createAgeFixture()
-  host = await fixture.newHost({ settings: { redirectCode: true } })
-})
+const fixture = await createAgeFixture()
+const host = await fixture.newHost({ settings: { redirectCode: true } })
 after(() => fixture.close())
 
 const hashOf = (code: string) => createHash('sha256').update(code).digest('hex')

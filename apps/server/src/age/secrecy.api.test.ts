@@ -1,15 +1,11 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import { assertError } from '../testing/harness.ts'
-import { type AgeFixture, createAgeFixture, type Host, LEAST } from './testing/fixture.ts'
+import { createAgeFixture, LEAST } from './testing/fixture.ts'
 
-let fixture: AgeFixture
-let host: Host
-before(async () => {
-  fixture = await createAgeFixture()
-  host = await fixture.newHost()
-})
+const fixture = await createAgeFixture()
+const host = await fixture.newHost()
 after(() => fixture.close())
 
 const unknown = [404, 'NOT_FOUND', 'There is no session with this token'] as const

@@ -1,18 +1,14 @@
 // spec-kind: webhook
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
-import { after, before, beforeEach, describe, test } from 'node:test'
+import { after, beforeEach, describe, test } from 'node:test'
 import type { CreatedSession } from '@ostiary/contract'
 import { apiKeyHint, verifyWebhook } from '@ostiary/crypto'
 import type { Received } from '../webhooks/testing/receiver.ts'
-import { type AgeFixture, createAgeFixture, endedBody, type Host, LEAST, NOTHING_JUDGED } from './testing/fixture.ts'
+import { createAgeFixture, endedBody, LEAST, NOTHING_JUDGED } from './testing/fixture.ts'
 
-let fixture: AgeFixture
-let host: Host
-before(async () => {
-  fixture = await createAgeFixture()
-  host = await fixture.newHost()
-})
+const fixture = await createAgeFixture()
+const host = await fixture.newHost()
 after(() => fixture.close())
 beforeEach(() => {
   fixture.receiver.received.length = 0

@@ -1,21 +1,17 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import { OPERATIONS } from '@ostiary/contract'
 import { formatApiKey } from '@ostiary/crypto'
 import type { LightMyRequestResponse } from 'fastify'
 import type { NewKey } from '../keys/index.ts'
-import { createHarness, type Harness } from '../testing/harness.ts'
+import { createHarness } from '../testing/harness.ts'
 import { CHECK, type Client, createClient, createFaces, feature, PATHS } from './testing/faces.ts'
 
 const faces = createFaces(7)
 const SCOPES = ['node:*']
-let harness: Harness
-let client: Client
-before(async () => {
-  harness = await createHarness()
-  client = createClient(harness, (await harness.tenantWithKey({ scopes: SCOPES })).key)
-})
+const harness = await createHarness()
+const client = createClient(harness, (await harness.tenantWithKey({ scopes: SCOPES })).key)
 after(() => harness.close())
 
 type Path = (typeof PATHS)[number]

@@ -1,7 +1,7 @@
 /** Models that a tenant declares: their vectors have 128 to 512 entries, and only that tenant has them. */
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, describe, test } from 'node:test'
-import { createHarness, type Harness } from '../testing/harness.ts'
+import { after, beforeEach, describe, test } from 'node:test'
+import { createHarness } from '../testing/harness.ts'
 import type { Declaration } from './declaration.ts'
 import { type Client, createClient, createFaces, feature } from './testing/faces.ts'
 
@@ -11,14 +11,10 @@ const UNKNOWN = { status: -1, message: 'Unknown model version' }
 const NOT_ENROLLED = 'User not enrolled'
 const MAX_AGE_MS = 5_000
 const faces = createFaces(17)
-let harness: Harness
 let tenantId: string
 let client: Client
-let stranger: Client
-before(async () => {
-  harness = await createHarness()
-  stranger = createClient(harness, (await harness.tenantWithKey({ scopes: ['node:*'] })).key)
-})
+const harness = await createHarness()
+const stranger = createClient(harness, (await harness.tenantWithKey({ scopes: ['node:*'] })).key)
 /** A tenant for each test: it may declare a few models only. */
 beforeEach(async () => {
   const { tenantId: id, key } = await harness.tenantWithKey({ scopes: ['node:*'] })

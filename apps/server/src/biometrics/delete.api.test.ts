@@ -1,22 +1,17 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
-import { createHarness, type Harness } from '../testing/harness.ts'
-import { type Client, createClient, createFaces, feature } from './testing/faces.ts'
+import { after, describe, test } from 'node:test'
+import { createHarness } from '../testing/harness.ts'
+import { createClient, createFaces, feature } from './testing/faces.ts'
 
 const DELETED = [200, { status: 200, message: 'delete successful' }]
 const FAILED = [400, { status: 400, message: 'delete failed' }]
 const STRANGER = { status: -1, message: 'User not enrolled', puid: '-1', guid: '-1', score: '-1' }
 const faces = createFaces(11)
 const unusable = (reason: string) => [400, { status: -2, message: `PUID could not be used: ${reason}` }]
-let harness: Harness
-let tenantId: string
-let client: Client
-before(async () => {
-  harness = await createHarness()
-  const tenant = await harness.tenantWithKey({ scopes: ['node:*'] })
-  tenantId = tenant.tenantId
-  client = createClient(harness, tenant.key)
-})
+const harness = await createHarness()
+const tenant = await harness.tenantWithKey({ scopes: ['node:*'] })
+const tenantId = tenant.tenantId
+const client = createClient(harness, tenant.key)
 after(() => harness.close())
 
 /** Enrols pictures of a new person; returns the ids as the reply gave them. */

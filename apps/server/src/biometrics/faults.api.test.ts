@@ -1,22 +1,18 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import { eventually } from '@ostiary/testkit/eventually'
 import type { LightMyRequestResponse } from 'fastify'
 import pg from 'pg'
-import { createHarness, type Harness } from '../testing/harness.ts'
-import { CHECK, type Client, createClient, createFaces, feature, PATHS } from './testing/faces.ts'
+import { createHarness } from '../testing/harness.ts'
+import { CHECK, createClient, createFaces, feature, PATHS } from './testing/faces.ts'
 
 const faces = createFaces(13)
 const ENROLMENT_FAILED = [500, { status: 152, message: 'Face enrollment failed' }]
 const PREDICTION_FAILED = [500, { status: 153, message: 'Face authentication failed' }]
 const SERVER_FAULT = [500, { status: 500, message: 'Server-side processing error' }]
-let harness: Harness
-let client: Client
-before(async () => {
-  harness = await createHarness()
-  client = createClient(harness, (await harness.tenantWithKey({ scopes: ['node:*'] })).key)
-  await call('plainEnroll', { features: feature(faces.person()) })
-})
+const harness = await createHarness()
+const client = createClient(harness, (await harness.tenantWithKey({ scopes: ['node:*'] })).key)
+await call('plainEnroll', { features: feature(faces.person()) })
 after(() => harness.close())
 
 async function call(path: string, body: object) {

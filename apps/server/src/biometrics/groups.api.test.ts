@@ -1,19 +1,16 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { TEST_LIMITS } from '@ostiary/testkit/limits'
 import { loadConfig } from '../config.ts'
 import { createSecrets } from '../secrets.ts'
-import { createHarness, type Harness, TEST_MASTER_KEY } from '../testing/harness.ts'
+import { createHarness, TEST_MASTER_KEY } from '../testing/harness.ts'
 import { createWire, type Wire } from '../wire.ts'
 import { BUILT_IN_MODELS } from './models.ts'
 import { createFaces } from './testing/faces.ts'
 
 const faces = createFaces(41)
-let harness: Harness
-before(async () => {
-  harness = await createHarness()
-})
+const harness = await createHarness()
 after(() => harness.close())
 
 function withMasterKey(masterKey: string): Wire {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import { HIT_BUDGET } from '@ostiary/contract'
 import { createMetrics } from '../platform/metrics.ts'
-import { createHarness, type Harness } from '../testing/harness.ts'
+import { createHarness } from '../testing/harness.ts'
 import { createHitCounts } from './hit-counts.ts'
 import { createNodeMetrics } from './metrics.ts'
 import { type Client, createClient, createFaces, feature } from './testing/faces.ts'
@@ -12,12 +12,8 @@ const { refuse } = HIT_BUDGET.hour
 /** A process may have answered so many hits of a person that the others do not know of. */
 const UNWRITTEN = 4
 
-let harness: Harness
-let second: Harness
-before(async () => {
-  harness = await createHarness()
-  second = await createHarness({}, { through: async () => harness.database.url })
-})
+const harness = await createHarness()
+const second = await createHarness({}, { through: async () => harness.database.url })
 after(async () => {
   await second.close()
   await harness.close()

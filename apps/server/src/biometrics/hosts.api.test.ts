@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { connect } from 'node:net'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import { OPERATIONS } from '@ostiary/contract'
 import { formatApiKey } from '@ostiary/crypto'
 import type { InjectOptions } from 'fastify'
-import { assertError, createHarness, type Harness } from '../testing/harness.ts'
+import { assertError, createHarness } from '../testing/harness.ts'
 import { CHECK, type Client, createClient, createFaces, feature, PATHS } from './testing/faces.ts'
 
 const ONE = 'one.node.example'
@@ -16,21 +16,15 @@ const REJECTED = [403, { status: -1, message: 'Failed to check api key' }]
 const MISSING = [400, { status: -1, message: 'Missing api key' }]
 const faces = createFaces(23)
 /** Area E of two tenants with a host name each; scopes let them use the other areas too. */
-let harness: Harness
-let one: Client
-let two: Client
-let tenantOne: string
-before(async () => {
-  harness = await createHarness({ TRUST_PROXY: PROXY })
-  const scopes = ['node:*', 'strings:rw', 'age:write', 'age:read', 'sanctions:run']
-  const [first, second] = [await harness.tenantWithKey({ scopes }), await harness.tenantWithKey({ scopes })]
-  one = createClient(harness, first.key)
-  two = createClient(harness, second.key)
-  tenantOne = first.tenantId
-  await harness.wire.keys.hosts.add(first.tenantId, ONE)
-  await harness.wire.keys.hosts.add(second.tenantId, TWO)
-  await harness.wire.keys.hostMap.refresh()
-})
+const harness = await createHarness({ TRUST_PROXY: PROXY })
+const scopes = ['node:*', 'strings:rw', 'age:write', 'age:read', 'sanctions:run']
+const [first, second] = [await harness.tenantWithKey({ scopes }), await harness.tenantWithKey({ scopes })]
+const one = createClient(harness, first.key)
+const two = createClient(harness, second.key)
+const tenantOne = first.tenantId
+await harness.wire.keys.hosts.add(first.tenantId, ONE)
+await harness.wire.keys.hosts.add(second.tenantId, TWO)
+await harness.wire.keys.hostMap.refresh()
 after(() => harness.close())
 
 /** A body with which each endpoint does its work for this client, without the key. */

@@ -1,16 +1,12 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { createHarness, type Harness } from '../testing/harness.ts'
+import { after, test } from 'node:test'
+import { createHarness } from '../testing/harness.ts'
 import { BUILT_IN_MODELS } from './models.ts'
 import { createFaces, feature } from './testing/faces.ts'
 
 const faces = createFaces(31)
-let harness: Harness
-let key: string
-before(async () => {
-  harness = await createHarness()
-  ;({ key } = await harness.tenantWithKey({ scopes: ['node:*'] }))
-})
+const harness = await createHarness()
+const { key } = await harness.tenantWithKey({ scopes: ['node:*'] })
 after(() => harness.close())
 
 const post = (path: string, vector: readonly number[]) =>

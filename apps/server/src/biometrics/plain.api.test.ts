@@ -1,23 +1,17 @@
 /** The plain endpoints of area E: they take face vectors and answer ids without encryption. sealed.api.test.ts tests the encrypted ones. */
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
-import { createHarness, type Harness } from '../testing/harness.ts'
-import { between, type Client, createClient, createFaces, feature } from './testing/faces.ts'
+import { after, describe, test } from 'node:test'
+import { createHarness } from '../testing/harness.ts'
+import { between, createClient, createFaces, feature } from './testing/faces.ts'
 
 const ID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 /** The whole answer of plainPredict for a face that nobody of the group has. */
 const NOT_ENROLLED = { status: -1, statusCode: 200, message: 'User not enrolled', puid: '-1', guid: '-1', score: -1 }
 const faces = createFaces(3)
-let harness: Harness
-let tenantId: string
-let key: string
-let post: Client['post']
-before(async () => {
-  harness = await createHarness()
-  ;({ tenantId, key } = await harness.tenantWithKey({ scopes: ['node:*'] }))
-  ;({ post } = createClient(harness, key))
-  await harness.wire.settings.service.set(tenantId, { nodeScores: 'exact' })
-})
+const harness = await createHarness()
+const { tenantId, key } = await harness.tenantWithKey({ scopes: ['node:*'] })
+const { post } = createClient(harness, key)
+await harness.wire.settings.service.set(tenantId, { nodeScores: 'exact' })
 after(() => harness.close())
 
 /** The answer of plainEnroll. plainPredict adds a score. */

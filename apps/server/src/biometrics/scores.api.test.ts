@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import { HIT_BUDGET } from '@ostiary/contract'
 import { createHarness, type Harness } from '../testing/harness.ts'
 import { purgeHits } from './hit-counts.ts'
@@ -8,10 +8,7 @@ import { between, type Client, createClient, createFaces, feature } from './test
 const faces = createFaces(47)
 const LIVE = { livemode: true, scopes: ['node:*'] as const, usagePlanId: 'unmetered' as const }
 const REFUSED = { status: -1, message: 'Too many requests' }
-let harness: Harness
-before(async () => {
-  harness = await createHarness()
-})
+const harness = await createHarness()
 after(() => harness.close())
 
 async function newTenant(livemode = true) {

@@ -1,27 +1,22 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import type { BuiltInVersion } from '@ostiary/contract'
-import { createHarness, type Harness } from '../testing/harness.ts'
+import { createHarness } from '../testing/harness.ts'
 import { THRESHOLDS } from './models.ts'
 import { judge } from './quality.ts'
-import { between, type Client, createClient, createFaces, feature } from './testing/faces.ts'
+import { between, createClient, createFaces, feature } from './testing/faces.ts'
 import { normalise } from './vector.ts'
 
 const ID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 const COMPACT_JWE = /^[\w-]+\.\.[\w-]{16}\.[\w-]+\.[\w-]{22}$/
 const STRANGER = { status: -1, message: 'User not enrolled', puid: '-1', guid: '-1', score: '-1' }
 const faces = createFaces(5)
-let harness: Harness
-let client: Client
-let tenantId: string
-before(async () => {
-  harness = await createHarness()
-  const tenant = await harness.tenantWithKey({ scopes: ['node:*'] })
-  tenantId = tenant.tenantId
-  client = createClient(harness, tenant.key)
-  await harness.wire.settings.service.set(tenantId, { nodeScores: 'exact' })
-})
+const harness = await createHarness()
+const tenant = await harness.tenantWithKey({ scopes: ['node:*'] })
+const tenantId = tenant.tenantId
+const client = createClient(harness, tenant.key)
+await harness.wire.settings.service.set(tenantId, { nodeScores: 'exact' })
 after(() => harness.close())
 
 type Pictures = readonly (readonly number[])[]

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { eventually } from '@ostiary/testkit/eventually'
 import type { Caller } from '../keys/index.ts'
 import type { Db } from '../platform/db.ts'
-import { createHarness, type Harness } from '../testing/harness.ts'
+import { createHarness } from '../testing/harness.ts'
 import { codeFaces } from './face-codes.ts'
 import { BUILT_IN_MODELS } from './models.ts'
 import { createFaces } from './testing/faces.ts'
@@ -11,12 +11,8 @@ import { moveSpace } from './testing/last-release.ts'
 import { normalise } from './vector.ts'
 
 const faces = createFaces(11)
-let harness: Harness
-let db: Db
-before(async () => {
-  harness = await createHarness()
-  db = harness.wire.platform.cells.all()[0]?.db as Db
-})
+const harness = await createHarness()
+const db = harness.wire.platform.cells.all()[0]?.db as Db
 after(() => harness.close())
 
 async function newCaller(): Promise<Caller> {

@@ -1,18 +1,15 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import type { Handoff } from '@ostiary/contract'
 import { runFlow, seededRandom } from '@ostiary/device/simulated'
 import { assertError } from '../testing/harness.ts'
 import { makeSubmission, reachChallenge, send } from './testing/capture.ts'
-import { createLaunchFixture, type LaunchFixture } from './testing/fixture.ts'
+import { createLaunchFixture } from './testing/fixture.ts'
 import { createPage, okOf, type Page, type PageOptions, stateBody } from './testing/page.ts'
 import { IPHONE, LAPTOP } from './testing/user-agents.ts'
 
-let fixture: LaunchFixture
-before(async () => {
-  // An address with a query: the session's id must be added after it.
-  fixture = await createLaunchFixture({ LAUNCH_URL: 'https://page.example/check?brand=7' })
-})
+// An address with a query: the session's id must be added after it.
+const fixture = await createLaunchFixture({ LAUNCH_URL: 'https://page.example/check?brand=7' })
 after(() => fixture.close())
 
 const BAD_PROOF = [401, 'INVALID_DEVICE_PROOF', 'The device’s signature is not valid'] as const

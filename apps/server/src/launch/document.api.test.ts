@@ -1,18 +1,14 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import { type DocumentStep, LAUNCH_LIMITS, type LaunchState } from '@ostiary/contract'
 import { sealPayload } from '@ostiary/crypto'
 import { seededRandom, simulateDocument } from '@ostiary/device/simulated'
-import { type AgeFixture, createAgeFixture, type Host, readyDevice } from '../age/testing/fixture.ts'
+import { createAgeFixture, readyDevice } from '../age/testing/fixture.ts'
 import { assertError } from '../testing/harness.ts'
 import { createPage, okOf, type Page } from './testing/page.ts'
 
-let fixture: AgeFixture
-let host: Host
-before(async () => {
-  fixture = await createAgeFixture()
-  host = await fixture.newHost({ settings: { documentReuseCheck: true } })
-})
+const fixture = await createAgeFixture()
+const host = await fixture.newHost({ settings: { documentReuseCheck: true } })
 after(() => fixture.close())
 
 const ALONE = { requirements: ['identity_document'], documentAgeThreshold: 18, sessionExpiry: 7_200 } as const

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { makeSubmission, reachChallenge, send, sendAtOnce } from './testing/capture.ts'
 import { CAPTURE_MUTATIONS, type FalseSubmission } from './testing/capture-mutations.ts'
-import { createLaunchFixture, type LaunchFixture } from './testing/fixture.ts'
+import { createLaunchFixture } from './testing/fixture.ts'
 import { INSIDE_MUTATIONS, LOG_MUTATIONS } from './testing/log-mutations.ts'
 import { createPage } from './testing/page.ts'
 import { PAYLOAD_MUTATIONS } from './testing/payload-mutations.ts'
@@ -10,15 +10,11 @@ import { type Good, type Refused, SEALED_MUTATIONS } from './testing/sealed-muta
 
 const JUDGED_MUTATIONS = [...CAPTURE_MUTATIONS, ...LOG_MUTATIONS]
 
-let fixture: LaunchFixture
-let stranger: Good['stranger']
-before(async () => {
-  fixture = await createLaunchFixture()
-  const { sessionId } = await fixture.create({ sessionExpiry: 86_400 })
-  const page = await createPage(fixture, sessionId)
-  const { payload, sealed } = await makeSubmission(page, await reachChallenge(page))
-  stranger = { sessionId, sealKey: page.sealKey(), payload, sealed }
-})
+const fixture = await createLaunchFixture()
+const { sessionId } = await fixture.create({ sessionExpiry: 86_400 })
+const page = await createPage(fixture, sessionId)
+const { payload, sealed } = await makeSubmission(page, await reachChallenge(page))
+const stranger = { sessionId, sealKey: page.sealKey(), payload, sealed }
 after(() => fixture.close())
 
 const COUNT = SEALED_MUTATIONS.length + PAYLOAD_MUTATIONS.length + JUDGED_MUTATIONS.length

@@ -1,15 +1,12 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import type { Challenge, Handoff, LaunchState } from '@ostiary/contract'
 import { assertError } from '../testing/harness.ts'
 import { makeSubmission, reachChallenge, send } from './testing/capture.ts'
-import { createLaunchFixture, type LaunchFixture } from './testing/fixture.ts'
+import { createLaunchFixture } from './testing/fixture.ts'
 import { createPage, okOf } from './testing/page.ts'
 
-let fixture: LaunchFixture
-before(async () => {
-  fixture = await createLaunchFixture()
-})
+const fixture = await createLaunchFixture()
 after(() => fixture.close())
 
 /** What the page of the last release sends: no `cannot`, no `pace`, no `extend`, and the consent version before. */

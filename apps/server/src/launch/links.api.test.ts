@@ -1,12 +1,9 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { createLaunchFixture, type LaunchFixture } from './testing/fixture.ts'
+import { after, test } from 'node:test'
+import { createLaunchFixture } from './testing/fixture.ts'
 import { createPage } from './testing/page.ts'
 
-let fixture: LaunchFixture
-before(async () => {
-  fixture = await createLaunchFixture()
-})
+const fixture = await createLaunchFixture()
 after(() => fixture.close())
 
 const open = async (body: object = {}) => {

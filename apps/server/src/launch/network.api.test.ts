@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import type { AgeResult, Handoff, OptionalRiskSource } from '@ostiary/contract'
 import { eventually } from '@ostiary/testkit/eventually'
 import { isPurged } from '../sessions/index.ts'
 import { assertError } from '../testing/harness.ts'
-import { createLaunchFixture, type LaunchFixture } from './testing/fixture.ts'
+import { createLaunchFixture } from './testing/fixture.ts'
 import { createPage, okOf, type Page } from './testing/page.ts'
 import { LAPTOP } from './testing/user-agents.ts'
 
@@ -16,14 +16,11 @@ const RENTED = '198.51.100.10'
 const HOME = '192.0.2.1'
 const [OSLO, BERGEN, RIO] = ['192.0.2.10', '192.0.2.20', '192.0.2.30']
 
-let fixture: LaunchFixture
 const folder = mkdtempSync(join(tmpdir(), 'ostiary-networks-'))
-before(async () => {
-  put('tor.txt', `${TOR}\n2001:db8:70::/48\n`)
-  put('datacenter.txt', '198.51.100.0/25\n')
-  put('countries.csv', `${OSLO}/32,NO\n${BERGEN}/32,NO\n${RIO}/32,BR\n`)
-  fixture = await createLaunchFixture({ NETWORK_LISTS_DIR: folder, TRUST_PROXY: '127.0.0.1' })
-})
+put('tor.txt', `${TOR}\n2001:db8:70::/48\n`)
+put('datacenter.txt', '198.51.100.0/25\n')
+put('countries.csv', `${OSLO}/32,NO\n${BERGEN}/32,NO\n${RIO}/32,BR\n`)
+const fixture = await createLaunchFixture({ NETWORK_LISTS_DIR: folder, TRUST_PROXY: '127.0.0.1' })
 after(async () => {
   await fixture.close()
   rmSync(folder, { recursive: true, force: true })

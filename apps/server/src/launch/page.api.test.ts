@@ -3,11 +3,11 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, unlinkSync, writeFileSync 
 import { request as httpRequest } from 'node:http'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import type { LightMyRequestResponse } from 'fastify'
 import { assertError, createHarness } from '../testing/harness.ts'
-import { createLaunchFixture, type LaunchFixture } from './testing/fixture.ts'
+import { createLaunchFixture } from './testing/fixture.ts'
 
 const DOCUMENT = '<!doctype html><title>Ostiary</title>'
 const SCRIPT = `console.log('${'x'.repeat(2_000)}')`
@@ -16,17 +16,14 @@ const SHOP = 'https://shop.example'
 const UNKNOWN_SESSION = '079b6cd9-f993-81a6-95fd-62194e74386d'
 
 const folder = mkdtempSync(join(tmpdir(), 'ostiary-page-'))
-let fixture: LaunchFixture
-before(async () => {
-  write('index.html', DOCUMENT)
-  write(SCRIPT_PATH, SCRIPT)
-  write(`${SCRIPT_PATH}.gz`, gzipSync(SCRIPT))
-  write('service-worker.js', 'self')
-  write('models/manifest.json', '{"id":"x"}')
-  write('models/dlib/0123456789ab/dlib.onnx', 'net')
-  write('doomed.txt', 'doomed')
-  fixture = await createLaunchFixture({ LAUNCH_DIR: folder })
-})
+write('index.html', DOCUMENT)
+write(SCRIPT_PATH, SCRIPT)
+write(`${SCRIPT_PATH}.gz`, gzipSync(SCRIPT))
+write('service-worker.js', 'self')
+write('models/manifest.json', '{"id":"x"}')
+write('models/dlib/0123456789ab/dlib.onnx', 'net')
+write('doomed.txt', 'doomed')
+const fixture = await createLaunchFixture({ LAUNCH_DIR: folder })
 after(async () => {
   await fixture.close()
   rmSync(folder, { recursive: true, force: true })

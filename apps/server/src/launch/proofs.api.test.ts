@@ -1,17 +1,14 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import { DEVICE_PROOF_HEADER } from '@ostiary/crypto'
 import { runFlow, seededRandom } from '@ostiary/device/simulated'
 import { isPurged } from '../sessions/index.ts'
 import { assertError } from '../testing/harness.ts'
 import { makeSubmission, reachChallenge, send } from './testing/capture.ts'
-import { createLaunchFixture, type LaunchFixture } from './testing/fixture.ts'
+import { createLaunchFixture } from './testing/fixture.ts'
 import { createPage, okOf, type Page, stateBody, type Tweak } from './testing/page.ts'
 
-let fixture: LaunchFixture
-before(async () => {
-  fixture = await createLaunchFixture()
-})
+const fixture = await createLaunchFixture()
 after(() => fixture.close())
 
 const BAD_PROOF = [401, 'INVALID_DEVICE_PROOF', 'The device’s signature is not valid'] as const

@@ -1,17 +1,13 @@
 /** What a page with a camera and real models needs from the service, beside what every client needs. */
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import { LOCALES, RELEASED_MODELS, SIMULATED_MODEL } from '@ostiary/contract'
 import { makeSubmission, reachChallenge, send } from './testing/capture.ts'
-import { createLaunchFixture, type LaunchFixture } from './testing/fixture.ts'
+import { createLaunchFixture } from './testing/fixture.ts'
 import { createPage } from './testing/page.ts'
 
-let fixture: LaunchFixture
-let liveKey: string
-before(async () => {
-  fixture = await createLaunchFixture()
-  liveKey = await fixture.liveKey()
-})
+const fixture = await createLaunchFixture()
+const liveKey = await fixture.liveKey()
 after(() => fixture.close())
 
 const BRAND = { name: 'Fjord Rentals', logo: null, primary: '#0b57d0', background: '#ffffff' }

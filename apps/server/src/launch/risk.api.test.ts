@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import {
   type AgeResult,
   type CaptureFrame,
@@ -15,13 +15,10 @@ import {
 } from '@ostiary/contract'
 import { estimateOf } from '@ostiary/device/simulated'
 import { type Changes, type Moment, makeSubmission, type Person, send } from './testing/capture.ts'
-import { createLaunchFixture, type LaunchFixture } from './testing/fixture.ts'
+import { createLaunchFixture } from './testing/fixture.ts'
 import { createPage, okOf } from './testing/page.ts'
 
-let fixture: LaunchFixture
-before(async () => {
-  fixture = await createLaunchFixture()
-})
+const fixture = await createLaunchFixture()
 after(() => fixture.close())
 
 interface Run extends Person {

@@ -1,15 +1,12 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import { type Challenge, DEVICE_REPORTABLE, type LaunchState, SESSION_CODES } from '@ostiary/contract'
 import { assertError } from '../testing/harness.ts'
 import { makeSubmission, send } from './testing/capture.ts'
-import { createLaunchFixture, type LaunchFixture } from './testing/fixture.ts'
+import { createLaunchFixture } from './testing/fixture.ts'
 import { createPage, okOf, stateBody } from './testing/page.ts'
 
-let fixture: LaunchFixture
-before(async () => {
-  fixture = await createLaunchFixture()
-})
+const fixture = await createLaunchFixture()
 after(() => fixture.close())
 
 const NOT_AT_STEP = [409, 'SESSION_NOT_OPEN', 'The session is not at this step'] as const

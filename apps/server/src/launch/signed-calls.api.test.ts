@@ -1,23 +1,15 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import { LAUNCH_LIMITS, type OpenedSession, type PasskeyOptions, type SealedLog } from '@ostiary/contract'
 import { LAUNCH_API, LAUNCH_PATHS } from '@ostiary/contract/paths'
 import { openPayload } from '@ostiary/crypto'
 import { runFlow, type SimulatedPerson, seededRandom } from '@ostiary/device/simulated'
 import { createFaces } from '../biometrics/testing/faces.ts'
 import { createAuthenticator } from '../passkeys/testing/authenticator.ts'
-import {
-  createVerificationFixture,
-  type VerificationFixture,
-  type VerificationHost,
-} from '../verification/testing/fixture.ts'
+import { createVerificationFixture } from '../verification/testing/fixture.ts'
 
-let fixture: VerificationFixture
-let host: VerificationHost
-before(async () => {
-  fixture = await createVerificationFixture()
-  host = await fixture.newHost({ scopes: ['age:write', 'age:read', 'verify:write', 'verify:read'] })
-})
+const fixture = await createVerificationFixture()
+const host = await fixture.newHost({ scopes: ['age:write', 'age:read', 'verify:write', 'verify:read'] })
 after(() => fixture.close())
 
 const faces = createFaces(29)

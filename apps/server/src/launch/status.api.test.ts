@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
-import { after, before, beforeEach, describe, test } from 'node:test'
+import { after, beforeEach, describe, test } from 'node:test'
 import type { Handoff, LaunchState } from '@ostiary/contract'
 import { DEVICE_PROOF_HEADER } from '@ostiary/crypto'
 import { eventually } from '@ostiary/testkit/eventually'
@@ -11,22 +11,19 @@ import { type DatabaseProxy, startDatabaseProxy } from '../testing/database-prox
 import { assertError } from '../testing/harness.ts'
 import { startStopwatch } from '../testing/stopwatch.ts'
 import { makeSubmission, send } from './testing/capture.ts'
-import { createLaunchFixture, type LaunchFixture } from './testing/fixture.ts'
+import { createLaunchFixture } from './testing/fixture.ts'
 import { createPage, okOf, type Page, stateBody } from './testing/page.ts'
 import { LAPTOP } from './testing/user-agents.ts'
 
-let fixture: LaunchFixture
 let proxy: DatabaseProxy
 /** The statements sent to the database so far. A read of a session has its id as a value. */
 let statements: string[] = []
 const looksAt = ({ sessionId }: Page) => statements.filter((statement) => statement.includes(sessionId)).length
-before(async () => {
-  const through = async (url: string) => {
-    proxy = await startDatabaseProxy(url, (chunk) => statements.push(chunk.toString('latin1')))
-    return proxy.url
-  }
-  fixture = await createLaunchFixture({}, { through })
-})
+const through = async (url: string) => {
+  proxy = await startDatabaseProxy(url, (chunk) => statements.push(chunk.toString('latin1')))
+  return proxy.url
+}
+const fixture = await createLaunchFixture({}, { through })
 beforeEach(() => {
   statements = []
 })

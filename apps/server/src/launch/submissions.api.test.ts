@@ -1,19 +1,16 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import { CapturePayload } from '@ostiary/contract'
 import { sealPayload } from '@ostiary/crypto'
 import { runFlow, SPOOFS, type SpoofName, seededRandom } from '@ostiary/device/simulated'
 import Value from 'typebox/value'
 import { assertError } from '../testing/harness.ts'
 import { makeSubmission, reachChallenge, sealWithLog, send } from './testing/capture.ts'
-import { createLaunchFixture, type LaunchFixture } from './testing/fixture.ts'
+import { createLaunchFixture } from './testing/fixture.ts'
 import { createPage, okOf } from './testing/page.ts'
 import { IPHONE } from './testing/user-agents.ts'
 
-let fixture: LaunchFixture
-before(async () => {
-  fixture = await createLaunchFixture()
-})
+const fixture = await createLaunchFixture()
 after(() => fixture.close())
 
 const NO_CHALLENGE = [409, 'CHALLENGE_NOT_VALID', 'There is no challenge under way'] as const

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import type { AgeResult, Challenge, Handoff, LaunchState } from '@ostiary/contract'
 import { EVENTS_PER_CALL } from '@ostiary/contract/limits'
 import { sealPayload } from '@ostiary/crypto'
@@ -15,14 +15,11 @@ import {
   send,
   sendAtOnce,
 } from './testing/capture.ts'
-import { createLaunchFixture, type LaunchFixture } from './testing/fixture.ts'
+import { createLaunchFixture } from './testing/fixture.ts'
 import { DOUBTFUL } from './testing/log-mutations.ts'
 import { createPage, okOf, type Page } from './testing/page.ts'
 
-let fixture: LaunchFixture
-before(async () => {
-  fixture = await createLaunchFixture()
-})
+const fixture = await createLaunchFixture()
 after(() => fixture.close())
 
 const NOT_AT_STEP = [409, 'SESSION_NOT_OPEN', 'The session is not at this step'] as const

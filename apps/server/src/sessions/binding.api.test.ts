@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { TEST_LIMITS } from '@ostiary/testkit/limits'
-import { type AgeFixture, createAgeFixture } from '../age/testing/fixture.ts'
+import { createAgeFixture } from '../age/testing/fixture.ts'
 import { loadConfig } from '../config.ts'
 import { createSecrets } from '../secrets.ts'
 import { TEST_MASTER_KEY } from '../testing/harness.ts'
@@ -10,10 +10,7 @@ import { createWire, type Wire } from '../wire.ts'
 import { isPurged } from './index.ts'
 import { openPart, sealPart } from './sealing.ts'
 
-let fixture: AgeFixture
-before(async () => {
-  fixture = await createAgeFixture()
-})
+const fixture = await createAgeFixture()
 after(() => fixture.close())
 
 const query = (text: string, values: unknown[] = []) => fixture.harness.database.query(text, values)

@@ -1,18 +1,14 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
-import { type AgeFixture, createAgeFixture, type Host } from '../age/testing/fixture.ts'
+import { after, describe, test } from 'node:test'
+import { createAgeFixture } from '../age/testing/fixture.ts'
 import { DAY_MS } from '../platform/clock.ts'
 import { type Queryable, sql } from '../platform/db.ts'
 import { untilBlocked } from '../testing/locks.ts'
 import { type Decision, isPurged, newProgress, type Session, type Tombstone } from './index.ts'
 import { prepareSessionPartitions } from './jobs.ts'
 
-let fixture: AgeFixture
-let host: Host
-before(async () => {
-  fixture = await createAgeFixture()
-  host = await fixture.newHost()
-})
+const fixture = await createAgeFixture()
+const host = await fixture.newHost()
 after(() => fixture.close())
 
 const dbOf = (sessionId: string) => fixture.harness.wire.platform.cells.forId(sessionId)

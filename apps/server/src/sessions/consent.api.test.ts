@@ -1,26 +1,16 @@
 // spec-kind: webhook
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import { CONSENT_VERSION, CONSENT_VERSIONS, type ConsentRecord } from '@ostiary/contract'
 import { type Host, readyDevice } from '../age/testing/fixture.ts'
 import { assertError } from '../testing/harness.ts'
-import {
-  createVerificationFixture,
-  PATH,
-  type VerificationFixture,
-  type VerificationHost,
-} from '../verification/testing/fixture.ts'
+import { createVerificationFixture, PATH } from '../verification/testing/fixture.ts'
 import { isPurged } from './index.ts'
 import { sealPart } from './sealing.ts'
 
-let fixture: VerificationFixture
-let ages: Host
-let checks: VerificationHost
-before(async () => {
-  fixture = await createVerificationFixture()
-  ages = await fixture.age.newHost()
-  checks = await fixture.newHost()
-})
+const fixture = await createVerificationFixture()
+const ages = await fixture.age.newHost()
+const checks = await fixture.newHost()
 after(() => fixture.close())
 
 const nowText = () => fixture.harness.clock.now().toISOString()

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
+import { after, afterEach, beforeEach, describe, test } from 'node:test'
 import { eventually } from '@ostiary/testkit/eventually'
 import { figureAtMost } from '@ostiary/testkit/measuring/test-figure'
-import { type AgeFixture, createAgeFixture, type Host } from '../age/testing/fixture.ts'
-import type { Cell } from '../platform/cells.ts'
+import { createAgeFixture, type Host } from '../age/testing/fixture.ts'
 import { DAY_MS } from '../platform/clock.ts'
 import type { Db } from '../platform/db.ts'
 import { ensurePartitions, partitionName } from '../platform/partitions.ts'
@@ -11,16 +10,12 @@ import { createSweeper, type Sweeper } from '../platform/sweeper.ts'
 import { dueStore } from './due-store.ts'
 import { createDueWatch } from './due-watch.ts'
 
-let fixture: AgeFixture
 let host: Host
-let cell: Cell
-before(async () => {
-  fixture = await createAgeFixture()
-  const [only] = fixture.harness.wire.platform.cells.all()
-  assert.ok(only)
-  cell = only
-  await fixture.harness.wire.sessions.prepare(cell)
-})
+const fixture = await createAgeFixture()
+const [only] = fixture.harness.wire.platform.cells.all()
+assert.ok(only)
+const cell = only
+await fixture.harness.wire.sessions.prepare(cell)
 after(() => fixture.close())
 
 const daysAgo = (days: number) => new Date(fixture.harness.clock.now().getTime() - days * DAY_MS)

@@ -1,21 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, describe, test } from 'node:test'
+import { after, beforeEach, describe, test } from 'node:test'
 import { ageSessionsIn } from '../age/index.ts'
-import {
-  type AgeFixture,
-  captureOf,
-  createAgeFixture,
-  type Host,
-  readyDevice,
-  type UserDevice,
-} from '../age/testing/fixture.ts'
+import { captureOf, createAgeFixture, type Host, readyDevice, type UserDevice } from '../age/testing/fixture.ts'
 import { isPurged } from './index.ts'
 
-let fixture: AgeFixture
 let host: Host
-before(async () => {
-  fixture = await createAgeFixture()
-})
+const fixture = await createAgeFixture()
 after(() => fixture.close())
 beforeEach(async () => {
   host = await fixture.newHost()

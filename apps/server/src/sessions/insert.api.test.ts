@@ -1,13 +1,10 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { ageSessionsIn } from '../age/index.ts'
-import { type AgeFixture, createAgeFixture } from '../age/testing/fixture.ts'
+import { createAgeFixture } from '../age/testing/fixture.ts'
 import { isPurged } from './index.ts'
 
-let fixture: AgeFixture
-before(async () => {
-  fixture = await createAgeFixture()
-})
+const fixture = await createAgeFixture()
 after(() => fixture.close())
 
 test('sessions that are created at the same time are inserted together, each with its own content', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
-import { type AgeFixture, createAgeFixture, type Host } from '../age/testing/fixture.ts'
+import { after, describe, test } from 'node:test'
+import { createAgeFixture } from '../age/testing/fixture.ts'
 import { DAY_MS } from '../platform/clock.ts'
 import type { Queryable, Statement } from '../platform/db.ts'
 import { partitionName } from '../platform/partitions.ts'
@@ -8,21 +8,17 @@ import { prepareSessionPartitions } from './jobs.ts'
 import { type ListQuery, readListQuery, windowsBefore } from './list.ts'
 import { sessionListStore } from './list-store.ts'
 
-let fixture: AgeFixture
-let host: Host
 /** Two sessions a day for five days, oldest first. */
 const made: { sessionId: string; at: Date }[] = []
-before(async () => {
-  fixture = await createAgeFixture()
-  host = await fixture.newHost()
-  const { clock, wire } = fixture.harness
-  await prepareSessionPartitions(wire.platform.cells.forId(host.tenantId), clock.now())
-  for (let n = 0; n < 10; n++) {
-    const metadata = { parity: n % 2 }
-    made.push({ sessionId: (await host.create({ metadata })).sessionId, at: clock.now() })
-    clock.advance(DAY_MS / 2)
-  }
-})
+const fixture = await createAgeFixture()
+const host = await fixture.newHost()
+const { clock, wire } = fixture.harness
+await prepareSessionPartitions(wire.platform.cells.forId(host.tenantId), clock.now())
+for (let n = 0; n < 10; n++) {
+  const metadata = { parity: n % 2 }
+  made.push({ sessionId: (await host.create({ metadata })).sessionId, at: clock.now() })
+  clock.advance(DAY_MS / 2)
+}
 after(() => fixture.close())
 
 async function idsOf(query: Record<string, string>): Promise<string[]> {

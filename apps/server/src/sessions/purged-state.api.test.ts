@@ -1,18 +1,11 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import { promisify } from 'node:util'
 import { missingPostgres, POSTGRES_FOLDER } from '@ostiary/testkit/missing'
-import type { Host } from '../age/testing/fixture.ts'
-import type { Db } from '../platform/db.ts'
 import { assertError } from '../testing/harness.ts'
-import {
-  createVerificationFixture,
-  PATH,
-  type VerificationFixture,
-  type VerificationHost,
-} from '../verification/testing/fixture.ts'
+import { createVerificationFixture, PATH } from '../verification/testing/fixture.ts'
 import { purgeWebhooks } from '../webhooks/jobs.ts'
 import { status } from '../webhooks/testing/receiver.ts'
 import { markPurgedSessions, purgeSessions } from './jobs.ts'
@@ -23,18 +16,12 @@ const settings = { retentionSeconds: 3_600 }
 const gone = [410, 'GONE', 'The session is over and deleted'] as const
 const run = promisify(execFile)
 
-let fixture: VerificationFixture
-let ages: Host
-let checks: VerificationHost
-let db: Db
-before(async () => {
-  fixture = await createVerificationFixture()
-  ages = await fixture.age.newHost({ settings })
-  checks = await fixture.newHost({ settings })
-  const [cell] = fixture.harness.wire.platform.cells.all()
-  assert.ok(cell)
-  ;({ db } = cell)
-})
+const fixture = await createVerificationFixture()
+const ages = await fixture.age.newHost({ settings })
+const checks = await fixture.newHost({ settings })
+const [cell] = fixture.harness.wire.platform.cells.all()
+assert.ok(cell)
+const { db } = cell
 after(() => fixture.close())
 
 const now = () => fixture.harness.clock.now()

@@ -1,18 +1,15 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { TEST_LIMITS } from '@ostiary/testkit/limits'
-import { type AgeFixture, createAgeFixture } from '../age/testing/fixture.ts'
+import { createAgeFixture } from '../age/testing/fixture.ts'
 import { loadConfig } from '../config.ts'
 import { createSecrets } from '../secrets.ts'
 import { TEST_MASTER_KEY } from '../testing/harness.ts'
 import { createWire, type Wire } from '../wire.ts'
 import { isPurged } from './index.ts'
 
-let fixture: AgeFixture
-before(async () => {
-  fixture = await createAgeFixture()
-})
+const fixture = await createAgeFixture()
 after(() => fixture.close())
 
 function withMasterKey(masterKey: string): Wire {

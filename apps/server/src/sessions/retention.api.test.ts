@@ -11,14 +11,10 @@ import { dropSessionPartitions, prepareSessionPartitions, purgeSessions } from '
 const gone = [410, 'GONE', 'The session is over and deleted'] as const
 const unknown = [404, 'NOT_FOUND', 'There is no session with this token'] as const
 
-let fixture: AgeFixture
-let db: Db
-before(async () => {
-  fixture = await createAgeFixture()
-  const [cell] = fixture.harness.wire.platform.cells.all()
-  assert.ok(cell)
-  ;({ db } = cell)
-})
+const fixture = await createAgeFixture()
+const [cell] = fixture.harness.wire.platform.cells.all()
+assert.ok(cell)
+const { db } = cell
 after(() => fixture.close())
 
 const now = () => fixture.harness.clock.now()

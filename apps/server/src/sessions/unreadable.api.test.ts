@@ -1,11 +1,8 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { type AgeFixture, createAgeFixture } from '../age/testing/fixture.ts'
+import { after, test } from 'node:test'
+import { createAgeFixture } from '../age/testing/fixture.ts'
 
-let fixture: AgeFixture
-before(async () => {
-  fixture = await createAgeFixture()
-})
+const fixture = await createAgeFixture()
 after(() => fixture.close())
 
 test('a session that cannot be opened is left out of the list and logged; every other session is listed, on all pages', async () => {

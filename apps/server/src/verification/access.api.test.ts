@@ -1,22 +1,12 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import { Compile } from 'typebox/schema'
 import { assertError } from '../testing/harness.ts'
-import {
-  createVerificationFixture,
-  leastOf,
-  PATH,
-  type VerificationFixture,
-  type VerificationHost,
-} from './testing/fixture.ts'
+import { createVerificationFixture, leastOf, PATH, type VerificationHost } from './testing/fixture.ts'
 
-let fixture: VerificationFixture
-let host: VerificationHost
-before(async () => {
-  fixture = await createVerificationFixture()
-  host = await fixture.newHost()
-})
+const fixture = await createVerificationFixture()
+const host = await fixture.newHost()
 after(() => fixture.close())
 
 const operations = (sessionId: string) =>

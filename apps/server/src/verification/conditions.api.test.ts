@@ -1,18 +1,14 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import { type CaptureConditions, LAUNCH_LIMITS } from '@ostiary/contract'
 import { agreeOn } from '../age/testing/fixture.ts'
 import { createFaces } from '../biometrics/testing/faces.ts'
-import { createVerificationFixture, type VerificationFixture, type VerificationHost } from './testing/fixture.ts'
+import { createVerificationFixture } from './testing/fixture.ts'
 import { captureAgain, createToken, enrolled, jpegOf, reachCapture, visit } from './testing/people.ts'
 
-let fixture: VerificationFixture
-let host: VerificationHost
 const faces = createFaces(53)
-before(async () => {
-  fixture = await createVerificationFixture()
-  host = await fixture.newHost()
-})
+const fixture = await createVerificationFixture()
+const host = await fixture.newHost()
 after(() => fixture.close())
 
 const INDOORS: CaptureConditions = {

@@ -1,18 +1,15 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import type { PasskeyOptions } from '@ostiary/contract'
 import { createFaces } from '../biometrics/testing/faces.ts'
 import { createAuthenticator } from '../passkeys/testing/authenticator.ts'
-import { createVerificationFixture, type VerificationFixture, type VerificationHost } from './testing/fixture.ts'
+import { createVerificationFixture, type VerificationHost } from './testing/fixture.ts'
 import { captureAgain, enrolled, failuresOf, from, reachCapture, visit } from './testing/people.ts'
 
-let fixture: VerificationFixture
 const faces = createFaces(97)
 const WITH_PASSKEY = { requirements: ['face', 'passkey'] }
 
-before(async () => {
-  fixture = await createVerificationFixture({ TRUST_PROXY: '127.0.0.1' })
-})
+const fixture = await createVerificationFixture({ TRUST_PROXY: '127.0.0.1' })
 after(() => fixture.close())
 
 /** A session on a device that has shown this many masks. */

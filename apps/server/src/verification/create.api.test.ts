@@ -1,21 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import { LOCALES } from '@ostiary/contract'
 import { assertError } from '../testing/harness.ts'
-import {
-  createVerificationFixture,
-  leastOf,
-  PATH,
-  type VerificationFixture,
-  type VerificationHost,
-} from './testing/fixture.ts'
+import { createVerificationFixture, leastOf, PATH } from './testing/fixture.ts'
 
-let fixture: VerificationFixture
-let host: VerificationHost
-before(async () => {
-  fixture = await createVerificationFixture()
-  host = await fixture.newHost()
-})
+const fixture = await createVerificationFixture()
+const host = await fixture.newHost()
 after(() => fixture.close())
 
 const post = (body: object | string, headers: Record<string, string | undefined> = {}) =>

@@ -1,6 +1,6 @@
 // spec-kind: webhook
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import type { PasskeyOptions, VerificationWebhook } from '@ostiary/contract'
 import {
   runFlow,
@@ -12,16 +12,12 @@ import {
 import { sendDocument } from '../age/testing/document-steps.ts'
 import { createFaces } from '../biometrics/testing/faces.ts'
 import { createAuthenticator } from '../passkeys/testing/authenticator.ts'
-import { createVerificationFixture, type VerificationFixture, type VerificationHost } from './testing/fixture.ts'
+import { createVerificationFixture } from './testing/fixture.ts'
 import { reachCapture, visit } from './testing/people.ts'
 
-let fixture: VerificationFixture
-let host: VerificationHost
 const faces = createFaces(91)
-before(async () => {
-  fixture = await createVerificationFixture()
-  host = await fixture.newHost()
-})
+const fixture = await createVerificationFixture()
+const host = await fixture.newHost()
 after(() => fixture.close())
 
 const WITH_DOCUMENT = { requirements: ['face', 'identity_document'] } as const

@@ -1,19 +1,15 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import { encodeVector } from '@ostiary/crypto'
 import { createFaces } from '../biometrics/testing/faces.ts'
-import { createVerificationFixture, type VerificationFixture, type VerificationHost } from './testing/fixture.ts'
+import { createVerificationFixture } from './testing/fixture.ts'
 import { enrolled, visit } from './testing/people.ts'
 
-let fixture: VerificationFixture
-let host: VerificationHost
 const faces = createFaces(71)
 
-before(async () => {
-  fixture = await createVerificationFixture()
-  host = await fixture.newHost()
-})
+const fixture = await createVerificationFixture()
+const host = await fixture.newHost()
 after(() => fixture.close())
 
 describe('ENROLL', () => {

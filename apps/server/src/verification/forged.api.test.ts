@@ -1,12 +1,12 @@
 /** Captures that were invented without a camera, with the released model’s public id and hash, in live sessions. */
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import { RELEASED_MODELS, type RiskEvaluation, writeIndicators } from '@ostiary/contract'
 import { createDevice } from '@ostiary/device'
 import { createSimulatedClock, runFlow, type SimulatedPerson, seededRandom } from '@ostiary/device/simulated'
 import { createFaces } from '../biometrics/testing/faces.ts'
 import { isPurged } from '../sessions/index.ts'
-import { createVerificationFixture, type VerificationFixture, type VerificationHost } from './testing/fixture.ts'
+import { createVerificationFixture } from './testing/fixture.ts'
 
 const IPHONE =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 18_4 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.4 Mobile/15E148 Safari/604.1'
@@ -36,18 +36,12 @@ const FORGERS = {
   'with everything but a camera': { userAgent: LAPTOP, platform: 'desktop', headers: BROWSER, person: PLAUSIBLE },
 } as const satisfies Record<string, Forger>
 
-let fixture: VerificationFixture
-let host: VerificationHost
-let ageHost: Awaited<ReturnType<VerificationFixture['age']['newHost']>>
-let baseUrl: string
-before(async () => {
-  fixture = await createVerificationFixture({ LAUNCH_URL: 'https://id.example/launch/' })
-  host = await fixture.newHost({ livemode: true, settings: { clientCredentials: 'never' } })
-  ageHost = await fixture.age.newHost({ livemode: true })
-  const address = fixture.harness.app.server.address()
-  assert.ok(typeof address === 'object' && address)
-  baseUrl = `http://127.0.0.1:${address.port}`
-})
+const fixture = await createVerificationFixture({ LAUNCH_URL: 'https://id.example/launch/' })
+const host = await fixture.newHost({ livemode: true, settings: { clientCredentials: 'never' } })
+const ageHost = await fixture.age.newHost({ livemode: true })
+const address = fixture.harness.app.server.address()
+assert.ok(typeof address === 'object' && address)
+const baseUrl = `http://127.0.0.1:${address.port}`
 after(() => fixture.close())
 
 /** Takes as long as a capture takes, so that the server’s own clock finds nothing. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { encodeVector, sealPayload } from '@ostiary/crypto'
 import { createFaces } from '../biometrics/testing/faces.ts'
 import { type Changes, makeSubmission, reachChallenge, send } from '../launch/testing/capture.ts'
@@ -8,24 +8,11 @@ import { LOG_MUTATIONS } from '../launch/testing/log-mutations.ts'
 import { createPage } from '../launch/testing/page.ts'
 import { PAYLOAD_MUTATIONS } from '../launch/testing/payload-mutations.ts'
 import { type Good, type Refused, SEALED_MUTATIONS } from '../launch/testing/sealed-mutations.ts'
-import { createVerificationFixture, type VerificationFixture, type VerificationHost } from './testing/fixture.ts'
+import { createVerificationFixture } from './testing/fixture.ts'
 
 const JUDGED = [...CAPTURE_MUTATIONS, ...LOG_MUTATIONS]
 const faces = createFaces(97)
 const face = { version: 'FACE3_3' as const, vector: encodeVector(faces.person()) }
-
-let fixture: VerificationFixture
-let host: VerificationHost
-let stranger: Good['stranger']
-
-before(async () => {
-  fixture = await createVerificationFixture()
-  host = await fixture.newHost()
-  const { page, challenge } = await openSession({ sessionExpiry: 86_400 })
-  const { payload, sealed } = await makeSubmission(page, challenge, withFace())
-  stranger = { sessionId: page.sessionId, sealKey: page.sealKey(), payload, sealed }
-})
-after(() => fixture.close())
 
 /** The mutations of the age check's tests, in a payload with a face vector. */
 const withFace = (changes: Changes = {}): Changes => ({
@@ -35,6 +22,13 @@ const withFace = (changes: Changes = {}): Changes => ({
     return changes.payload?.(faced, challenge, events) ?? faced
   },
 })
+
+const fixture = await createVerificationFixture()
+const host = await fixture.newHost()
+const { page, challenge } = await openSession({ sessionExpiry: 86_400 })
+const { payload, sealed } = await makeSubmission(page, challenge, withFace())
+const stranger = { sessionId: page.sessionId, sealKey: page.sealKey(), payload, sealed }
+after(() => fixture.close())
 
 async function openSession(body: object = {}) {
   fixture.harness.clock.advance(8_000)

@@ -1,22 +1,13 @@
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, describe, test } from 'node:test'
+import { after, beforeEach, describe, test } from 'node:test'
 import { NOTHING_JUDGED } from '../age/testing/fixture.ts'
 import { purgeSessions } from '../sessions/jobs.ts'
 import { assertError } from '../testing/harness.ts'
 import { purgeWebhooks } from '../webhooks/jobs.ts'
-import {
-  createVerificationFixture,
-  leastOf,
-  PATH,
-  type VerificationFixture,
-  type VerificationHost,
-} from './testing/fixture.ts'
+import { createVerificationFixture, leastOf, PATH, type VerificationHost } from './testing/fixture.ts'
 
-let fixture: VerificationFixture
 let host: VerificationHost
-before(async () => {
-  fixture = await createVerificationFixture()
-})
+const fixture = await createVerificationFixture()
 after(() => fixture.close())
 beforeEach(async () => {
   host = await fixture.newHost()

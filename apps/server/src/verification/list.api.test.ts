@@ -1,14 +1,10 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import { assertError } from '../testing/harness.ts'
-import { createVerificationFixture, type VerificationFixture, type VerificationHost } from './testing/fixture.ts'
+import { createVerificationFixture, type VerificationHost } from './testing/fixture.ts'
 
-let fixture: VerificationFixture
-let host: VerificationHost
-before(async () => {
-  fixture = await createVerificationFixture()
-  host = await fixture.newHost()
-})
+const fixture = await createVerificationFixture()
+const host = await fixture.newHost()
 after(() => fixture.close())
 
 const LIST = '/v2/verification-sessions'

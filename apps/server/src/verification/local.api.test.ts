@@ -1,23 +1,19 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import { type CreatedVerification, LOCKOUT } from '@ostiary/contract'
 import { signLocalProof, thumbprint } from '@ostiary/crypto'
 import type { SimulatedPerson } from '@ostiary/device/simulated'
 import { createFaces } from '../biometrics/testing/faces.ts'
 import { purgeLocalKeys } from './jobs.ts'
 import { createLocalKeys } from './local-keys.ts'
-import { createVerificationFixture, type VerificationFixture, type VerificationHost } from './testing/fixture.ts'
+import { createVerificationFixture, type VerificationHost } from './testing/fixture.ts'
 import { createToken, enrolled, reachCapture, visit } from './testing/people.ts'
 
-let fixture: VerificationFixture
-/** Settings that accept a match on the device alone. */
-let trusting: VerificationHost
 const faces = createFaces(73)
 
-before(async () => {
-  fixture = await createVerificationFixture()
-  trusting = await fixture.newHost({ settings: { signInMatching: 'local' } })
-})
+const fixture = await createVerificationFixture()
+/** Settings that accept a match on the device alone. */
+const trusting = await fixture.newHost({ settings: { signInMatching: 'local' } })
 after(() => fixture.close())
 
 /** A person who enrolled in a browser that keeps a token. */

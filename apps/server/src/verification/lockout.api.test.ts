@@ -1,19 +1,16 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import type { Capture } from '@ostiary/device'
 import { createFaces } from '../biometrics/testing/faces.ts'
 import { isPurged } from '../sessions/index.ts'
 import { purgeLockouts } from './jobs.ts'
 import { type OwnProgress, verificationOf } from './progress.ts'
-import { createVerificationFixture, type VerificationFixture, type VerificationHost } from './testing/fixture.ts'
+import { createVerificationFixture, type VerificationHost } from './testing/fixture.ts'
 import { captureAgain, createToken, enrolled, failuresOf, from, reachCapture, visit } from './testing/people.ts'
 
-let fixture: VerificationFixture
 const faces = createFaces(89)
 
-before(async () => {
-  fixture = await createVerificationFixture({ TRUST_PROXY: '127.0.0.1' })
-})
+const fixture = await createVerificationFixture({ TRUST_PROXY: '127.0.0.1' })
 after(() => fixture.close())
 
 async function tryToSignIn(host: VerificationHost, face: readonly number[], address: string, body?: object) {

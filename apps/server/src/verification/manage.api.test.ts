@@ -1,18 +1,14 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import { NOTHING_JUDGED } from '../age/testing/fixture.ts'
 import { newProgress } from '../sessions/index.ts'
 import { assertError } from '../testing/harness.ts'
 import { noteDebug } from './debug.ts'
 import { newVerificationProgress, type OwnProgress } from './progress.ts'
-import { createVerificationFixture, PATH, type VerificationFixture, type VerificationHost } from './testing/fixture.ts'
+import { createVerificationFixture, PATH } from './testing/fixture.ts'
 
-let fixture: VerificationFixture
-let host: VerificationHost
-before(async () => {
-  fixture = await createVerificationFixture()
-  host = await fixture.newHost()
-})
+const fixture = await createVerificationFixture()
+const host = await fixture.newHost()
 after(() => fixture.close())
 
 const nowText = () => fixture.harness.clock.now().toISOString()

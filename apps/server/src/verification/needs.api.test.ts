@@ -1,19 +1,15 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import { KIND_OF } from '@ostiary/contract'
 import type { ChallengeNeeds } from '@ostiary/device'
 import { seededRandom, simulateCapture } from '@ostiary/device/simulated'
 import { readyDevice } from '../age/testing/fixture.ts'
 import { createFaces } from '../biometrics/testing/faces.ts'
-import { createVerificationFixture, type VerificationFixture, type VerificationHost } from './testing/fixture.ts'
+import { createVerificationFixture, type VerificationHost } from './testing/fixture.ts'
 import { visit } from './testing/people.ts'
 
-let fixture: VerificationFixture
-let host: VerificationHost
-before(async () => {
-  fixture = await createVerificationFixture()
-  host = await fixture.newHost()
-})
+const fixture = await createVerificationFixture()
+const host = await fixture.newHost()
 after(() => fixture.close())
 
 const faces = createFaces(47)

@@ -2,19 +2,16 @@ import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import type { TenantSettingsPatch } from '@ostiary/contract'
-import { createVerificationFixture, type VerificationFixture } from './testing/fixture.ts'
+import { createVerificationFixture } from './testing/fixture.ts'
 import { from } from './testing/people.ts'
 
 const TOR = '203.0.113.66'
 
-let fixture: VerificationFixture
 const folder = mkdtempSync(join(tmpdir(), 'ostiary-networks-'))
-before(async () => {
-  writeFileSync(join(folder, 'tor.txt'), TOR)
-  fixture = await createVerificationFixture({ NETWORK_LISTS_DIR: folder, TRUST_PROXY: '127.0.0.1' })
-})
+writeFileSync(join(folder, 'tor.txt'), TOR)
+const fixture = await createVerificationFixture({ NETWORK_LISTS_DIR: folder, TRUST_PROXY: '127.0.0.1' })
 after(async () => {
   await fixture.close()
   rmSync(folder, { recursive: true, force: true })

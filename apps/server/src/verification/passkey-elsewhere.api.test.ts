@@ -1,22 +1,18 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import type { PasskeyOptions } from '@ostiary/contract'
 import { DeviceError } from '@ostiary/device'
 import { agreeOn } from '../age/testing/fixture.ts'
 import { createFaces } from '../biometrics/testing/faces.ts'
 import { createAuthenticator } from '../passkeys/testing/authenticator.ts'
-import { createVerificationFixture, type VerificationFixture, type VerificationHost } from './testing/fixture.ts'
+import { createVerificationFixture } from './testing/fixture.ts'
 import { captureAgain, enrolled, reachCapture } from './testing/people.ts'
 
-let fixture: VerificationFixture
-let host: VerificationHost
 const faces = createFaces(97)
 const WITH_PASSKEY = { requirements: ['face', 'passkey'] }
 
-before(async () => {
-  fixture = await createVerificationFixture()
-  host = await fixture.newHost()
-})
+const fixture = await createVerificationFixture()
+const host = await fixture.newHost()
 after(() => fixture.close())
 
 async function newUser() {

@@ -1,21 +1,17 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import type { PasskeyOptions } from '@ostiary/contract'
 import { runFlow, seededRandom } from '@ostiary/device/simulated'
 import { createFaces } from '../biometrics/testing/faces.ts'
 import { type Authenticator, createAuthenticator } from '../passkeys/testing/authenticator.ts'
-import { createVerificationFixture, type VerificationFixture, type VerificationHost } from './testing/fixture.ts'
+import { createVerificationFixture } from './testing/fixture.ts'
 import { createToken, enrolled, reachCapture, visit } from './testing/people.ts'
 
-let fixture: VerificationFixture
-let host: VerificationHost
 const faces = createFaces(83)
 const WITH_PASSKEY = { requirements: ['face', 'passkey'] }
 
-before(async () => {
-  fixture = await createVerificationFixture()
-  host = await fixture.newHost()
-})
+const fixture = await createVerificationFixture()
+const host = await fixture.newHost()
 after(() => fixture.close())
 
 function newAuthenticator(counts = false): Authenticator {

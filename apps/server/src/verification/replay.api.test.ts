@@ -1,19 +1,15 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { RELEASED_MODELS } from '@ostiary/contract'
 import { createFaces } from '../biometrics/testing/faces.ts'
-import { createVerificationFixture, type VerificationFixture, type VerificationHost } from './testing/fixture.ts'
+import { createVerificationFixture } from './testing/fixture.ts'
 import { enrolled, visit } from './testing/people.ts'
 
 const faces = createFaces(71)
 const [model] = RELEASED_MODELS
 assert.ok(model)
-let fixture: VerificationFixture
-let host: VerificationHost
-before(async () => {
-  fixture = await createVerificationFixture()
-  host = await fixture.newHost()
-})
+const fixture = await createVerificationFixture()
+const host = await fixture.newHost()
 after(() => fixture.close())
 
 /** A person before the page's own nets. The clock of the service moves as long as the capture takes. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import type { LaunchState } from '@ostiary/contract'
 import { eventually } from '@ostiary/testkit/eventually'
 import { agreeOn, type UserDevice } from '../age/testing/fixture.ts'
@@ -8,16 +8,12 @@ import { createFaces } from '../biometrics/testing/faces.ts'
 import { isPurged } from '../sessions/index.ts'
 import { openPart, sealPart } from '../sessions/sealing.ts'
 import { assertError } from '../testing/harness.ts'
-import { createVerificationFixture, PATH, type VerificationFixture, type VerificationHost } from './testing/fixture.ts'
+import { createVerificationFixture, PATH, type VerificationHost } from './testing/fixture.ts'
 import { captureAgain, enrolled, reachCapture } from './testing/people.ts'
 
-let fixture: VerificationFixture
-let host: VerificationHost
 const faces = createFaces(43)
-before(async () => {
-  fixture = await createVerificationFixture()
-  host = await fixture.newHost()
-})
+const fixture = await createVerificationFixture()
+const host = await fixture.newHost()
 after(() => fixture.close())
 
 const DESKTOP = { platform: 'desktop', userAgent: 'Mozilla/5.0 (Windows NT 10.0; Win64; x64)' } as const

@@ -1,21 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import { newProgress } from '../sessions/index.ts'
 import { newVerificationProgress } from './progress.ts'
-import {
-  createVerificationFixture,
-  leastOf,
-  PATH,
-  type VerificationFixture,
-  type VerificationHost,
-} from './testing/fixture.ts'
+import { createVerificationFixture, leastOf, PATH } from './testing/fixture.ts'
 
-let fixture: VerificationFixture
-let host: VerificationHost
-before(async () => {
-  fixture = await createVerificationFixture()
-  host = await fixture.newHost()
-})
+const fixture = await createVerificationFixture()
+const host = await fixture.newHost()
 after(() => fixture.close())
 
 const MARK = 'MARKED7f3a'

@@ -1,21 +1,18 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import { LAUNCH_LIMITS, type LaunchState, LOCKOUT, type PasskeyOptions, type VerificationType } from '@ostiary/contract'
 import { encodeVector } from '@ostiary/crypto'
 import type { Capture } from '@ostiary/device'
 import type { UserDevice } from '../age/testing/fixture.ts'
 import { createFaces } from '../biometrics/testing/faces.ts'
 import { createAuthenticator } from '../passkeys/testing/authenticator.ts'
-import { createVerificationFixture, type VerificationFixture, type VerificationHost } from './testing/fixture.ts'
+import { createVerificationFixture, type VerificationHost } from './testing/fixture.ts'
 import { captureAgain, createToken, enrolled, reachCapture, visit } from './testing/people.ts'
 
-/** A browser keeps a token whose key the service does not have. That must not count against the person. */
-let fixture: VerificationFixture
 const faces = createFaces(97)
 
-before(async () => {
-  fixture = await createVerificationFixture()
-})
+/** A browser keeps a token whose key the service does not have. That must not count against the person. */
+const fixture = await createVerificationFixture()
 after(() => fixture.close())
 
 const trustingHost = () => fixture.newHost({ settings: { signInMatching: 'local' } })

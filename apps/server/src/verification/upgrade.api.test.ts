@@ -1,19 +1,15 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { createFaces } from '../biometrics/testing/faces.ts'
 import { isPurged } from '../sessions/index.ts'
 import { openPart, sealPart } from '../sessions/sealing.ts'
 import { type OwnProgress, verificationOf } from './progress.ts'
-import { createVerificationFixture, type VerificationFixture, type VerificationHost } from './testing/fixture.ts'
+import { createVerificationFixture } from './testing/fixture.ts'
 import { enrolled, reachCapture } from './testing/people.ts'
 
-let fixture: VerificationFixture
-let host: VerificationHost
 const faces = createFaces(41)
-before(async () => {
-  fixture = await createVerificationFixture()
-  host = await fixture.newHost()
-})
+const fixture = await createVerificationFixture()
+const host = await fixture.newHost()
 after(() => fixture.close())
 
 /** The sealed progress of a session as the column holds it, and a way to replace it. */

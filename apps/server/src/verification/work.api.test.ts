@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import { encodeVector } from '@ostiary/crypto'
 import type { FastifyInstance } from 'fastify'
 import { buildApp } from '../app.ts'
@@ -10,18 +10,14 @@ import { type Flow, isPurged, type RunningSession, type Sessions, type WorkResul
 import { untilBlocked } from '../testing/locks.ts'
 import { discardOrphanedEnrolments } from './provisional-persons.ts'
 import { verificationStore } from './store.ts'
-import { createVerificationFixture, type VerificationFixture, type VerificationHost } from './testing/fixture.ts'
+import { createVerificationFixture, type VerificationHost } from './testing/fixture.ts'
 import { createToken, enrolled, reachCapture, visit } from './testing/people.ts'
 
-let fixture: VerificationFixture
-let host: VerificationHost
 const faces = createFaces(79)
 const apps: FastifyInstance[] = []
 
-before(async () => {
-  fixture = await createVerificationFixture()
-  host = await fixture.newHost()
-})
+const fixture = await createVerificationFixture()
+const host = await fixture.newHost()
 after(async () => {
   for (const app of apps) await app.close()
   await fixture.close()

@@ -1,15 +1,12 @@
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, describe, test } from 'node:test'
+import { after, beforeEach, describe, test } from 'node:test'
 import { eventually } from '@ostiary/testkit/eventually'
-import { createFixture, type Fixture, type Tenant } from './testing/fixture.ts'
+import { createFixture, type Tenant } from './testing/fixture.ts'
 import { type Receiver, status } from './testing/receiver.ts'
 
-let fixture: Fixture
 let tenant: Tenant
 let receiver: Receiver
-before(async () => {
-  fixture = await createFixture()
-})
+const fixture = await createFixture()
 after(() => fixture.close())
 beforeEach(async () => {
   // Each test starts with an empty queue.

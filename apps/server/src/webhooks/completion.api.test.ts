@@ -1,13 +1,10 @@
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, describe, test } from 'node:test'
+import { after, beforeEach, describe, test } from 'node:test'
 import { type Claim, type Completion, queueStore } from './queue-store.ts'
-import { createFixture, type Fixture, type Tenant } from './testing/fixture.ts'
+import { createFixture, type Tenant } from './testing/fixture.ts'
 
-let fixture: Fixture
 let tenant: Tenant
-before(async () => {
-  fixture = await createFixture()
-})
+const fixture = await createFixture()
 after(() => fixture.close())
 beforeEach(async () => {
   await query('truncate webhook_deliveries, webhook_queue, webhook_attempts, webhook_endpoints')

@@ -1,20 +1,15 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { DAY_MS } from '../platform/clock.ts'
 import { dayOf } from '../platform/day-statement.ts'
 import { arrangeWebhookPartitions } from './jobs.ts'
-import { createFixture, type Fixture, type Tenant } from './testing/fixture.ts'
-import { type Receiver, status } from './testing/receiver.ts'
+import { createFixture } from './testing/fixture.ts'
+import { status } from './testing/receiver.ts'
 
 /** Messages lie in partitions of their days. Those of any day must be found. */
-let fixture: Fixture
-let tenant: Tenant
-let receiver: Receiver
-before(async () => {
-  fixture = await createFixture()
-  tenant = await fixture.newTenant()
-  receiver = await fixture.newReceiver()
-})
+const fixture = await createFixture()
+const tenant = await fixture.newTenant()
+const receiver = await fixture.newReceiver()
 after(() => fixture.close())
 
 const clock = () => fixture.harness.clock

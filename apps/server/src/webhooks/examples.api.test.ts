@@ -15,7 +15,7 @@ import { OPERATIONS, VERSION } from '@ostiary/contract'
 import { apiKeyHint, signStandardWebhook, signWebhook, standardWebhookSecret } from '@ostiary/crypto'
 import { eventually } from '@ostiary/testkit/eventually'
 import { freePorts } from '@ostiary/testkit/ports'
-import { createHarness, type Harness } from '../testing/harness.ts'
+import { createHarness } from '../testing/harness.ts'
 
 /** Runs the receivers that docs/webhooks.md shows as integrators would run them, with deliveries that the product really sends. */
 const DOCS = new URL('../../../../docs/', import.meta.url)
@@ -70,31 +70,25 @@ interface Receiver {
   printed(): string
 }
 
-let harness: Harness
-let key: string
-let sessionId: string
-/** A delivery of the product, as it arrived. */
-let captured: Captured
 const running: Receiver['child'][] = []
 
-before(async () => {
-  harness = await createHarness({ OUTBOUND_ALLOW_NETWORKS: '127.0.0.0/8' })
-  // Receivers use the real clock.
-  harness.clock.advance(Date.now() - harness.clock.now().getTime())
-  key = (await harness.tenantWithKey({ scopes: ['age:write', 'age:read'] })).key
-  const arrived: Captured[] = []
-  const catcher = createServer(async (request, response) => {
-    arrived.push({ headers: request.headers, body: await buffer(request) })
-    response.writeHead(204).end()
-  })
-  await new Promise<void>((listening) => catcher.listen(0, '127.0.0.1', listening))
-  sessionId = await endedSession(`http://127.0.0.1:${(catcher.address() as AddressInfo).port}/hook?tenant=7`)
-  catcher.closeAllConnections()
-  catcher.close()
-  const [first] = arrived
-  assert.ok(first, 'the product delivered nothing')
-  captured = first
+const harness = await createHarness({ OUTBOUND_ALLOW_NETWORKS: '127.0.0.0/8' })
+// Receivers use the real clock.
+harness.clock.advance(Date.now() - harness.clock.now().getTime())
+let key: string = (await harness.tenantWithKey({ scopes: ['age:write', 'age:read'] })).key
+const arrived: Captured[] = []
+const catcher = createServer(async (request, response) => {
+  arrived.push({ headers: request.headers, body: await buffer(request) })
+  response.writeHead(204).end()
 })
+await new Promise<void>((listening) => catcher.listen(0, '127.0.0.1', listening))
+let sessionId: string = await endedSession(`http://127.0.0.1:${(catcher.address() as AddressInfo).port}/hook?tenant=7`)
+catcher.closeAllConnections()
+catcher.close()
+const [first] = arrived
+assert.ok(first, 'the product delivered nothing')
+/** A delivery of the product, as it arrived. */
+const captured = first
 
 after(async () => {
   for (const child of running) child.kill('SIGKILL')

@@ -1,18 +1,15 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, before, beforeEach, describe, test } from 'node:test'
+import { after, beforeEach, describe, test } from 'node:test'
 import { createMetrics } from '../platform/metrics.ts'
 import { arrangeWebhookPartitions, purgeWebhooks, webhookJobs } from './jobs.ts'
 import { watchWebhookQueue } from './metrics.ts'
-import { createFixture, type Fixture, type Tenant } from './testing/fixture.ts'
+import { createFixture, type Tenant } from './testing/fixture.ts'
 import { type Receiver, status } from './testing/receiver.ts'
 
-let fixture: Fixture
 let tenant: Tenant
 let receiver: Receiver
-before(async () => {
-  fixture = await createFixture()
-})
+const fixture = await createFixture()
 after(() => fixture.close())
 beforeEach(async () => {
   await fixture.harness.database.query(

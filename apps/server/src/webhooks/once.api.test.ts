@@ -1,19 +1,16 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, before, beforeEach, describe, test } from 'node:test'
+import { after, beforeEach, describe, test } from 'node:test'
 import { verifyWebhook } from '@ostiary/crypto'
 import { createAttempts } from './attempt.ts'
 import { purgeWebhooks } from './jobs.ts'
 import { queueStore } from './queue-store.ts'
-import { BODY, createFixture, type Fixture, type Tenant } from './testing/fixture.ts'
+import { BODY, createFixture, type Tenant } from './testing/fixture.ts'
 import { type Receiver, status } from './testing/receiver.ts'
 
-let fixture: Fixture
 let tenant: Tenant
 let receiver: Receiver
-before(async () => {
-  fixture = await createFixture()
-})
+const fixture = await createFixture()
 after(() => fixture.close())
 beforeEach(async () => {
   await fixture.harness.database.query(

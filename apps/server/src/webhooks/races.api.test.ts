@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, before, beforeEach, describe, test } from 'node:test'
+import { after, beforeEach, describe, test } from 'node:test'
 import type { AttemptOutcome } from '@ostiary/contract'
 import { eventually } from '@ostiary/testkit/eventually'
 import pg from 'pg'
@@ -9,15 +9,12 @@ import { createAttempts } from './attempt.ts'
 import { purgeWebhooks } from './jobs.ts'
 import { type Completion, queueStore } from './queue-store.ts'
 import { createRecorder } from './recorder.ts'
-import { createFixture, type Fixture, type Tenant } from './testing/fixture.ts'
+import { createFixture, type Tenant } from './testing/fixture.ts'
 import type { Receiver } from './testing/receiver.ts'
 
-let fixture: Fixture
 let tenant: Tenant
 let receiver: Receiver
-before(async () => {
-  fixture = await createFixture()
-})
+const fixture = await createFixture()
 after(() => fixture.close())
 beforeEach(async () => {
   await fixture.harness.database.query(

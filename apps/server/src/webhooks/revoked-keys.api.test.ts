@@ -1,30 +1,17 @@
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, describe, test } from 'node:test'
+import { after, beforeEach, describe, test } from 'node:test'
 import { signStandardWebhook, standardWebhookSecret, verifyWebhook } from '@ostiary/crypto'
 import { KEY_MAX_AGE_MS } from '../keys/cache.ts'
 import { DAY_MS } from '../platform/clock.ts'
 import type { PooledOutbound } from '../platform/outbound/pooled.ts'
-import type { Dispatcher } from './dispatcher.ts'
-import { createFixture, type Fixture, type Tenant } from './testing/fixture.ts'
+import { createFixture, type Tenant } from './testing/fixture.ts'
 
 interface Sent {
   headers: Record<string, string>
   body: Buffer
 }
 
-let fixture: Fixture
-let dispatcher: Dispatcher
 const sent: Sent[] = []
-before(async () => {
-  fixture = await createFixture()
-  dispatcher = fixture.newDispatcher({ outbound: recording })
-})
-after(() => fixture.close())
-beforeEach(async () => {
-  await fixture.harness.database.query('truncate webhook_queue, webhook_endpoints')
-  sent.length = 0
-})
-
 /** Receives live webhooks too: they need https, which a receiver on this machine does not have. */
 const recording: PooledOutbound = {
   async post({ headers, body }) {
@@ -35,6 +22,14 @@ const recording: PooledOutbound = {
   async close() {},
   origins: () => 0,
 }
+
+const fixture = await createFixture()
+const dispatcher = fixture.newDispatcher({ outbound: recording })
+after(() => fixture.close())
+beforeEach(async () => {
+  await fixture.harness.database.query('truncate webhook_queue, webhook_endpoints')
+  sent.length = 0
+})
 
 const URL = 'https://host.example/hook'
 const keys = () => fixture.harness.wire.keys.service

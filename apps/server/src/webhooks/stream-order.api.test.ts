@@ -1,17 +1,13 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DAY_MS } from '../platform/clock.ts'
 import { purgeWebhooks } from './jobs.ts'
 import { createEventStream, type EventStream, type StreamReader } from './stream.ts'
-import { createFixture, type Fixture, type Tenant } from './testing/fixture.ts'
+import { createFixture, type Tenant } from './testing/fixture.ts'
 
-let fixture: Fixture
-let stream: EventStream
-before(async () => {
-  fixture = await createFixture()
-  stream = newStream()
-})
+const fixture = await createFixture()
+const stream = newStream()
 after(() => fixture.close())
 
 /** As another API process has it. */

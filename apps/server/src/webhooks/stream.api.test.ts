@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { get, type IncomingMessage } from 'node:http'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import { EVENT_LIMITS, type EventPage, type StreamEvent } from '@ostiary/contract'
 import { verifyWebhook } from '@ostiary/crypto'
 import { eventually } from '@ostiary/testkit/eventually'
@@ -12,19 +12,15 @@ import { createAgeFixture, type Host, LEAST } from '../age/testing/fixture.ts'
 import { sql } from '../platform/db.ts'
 import { closeGently } from '../platform/http.ts'
 import { startStopwatch } from '../testing/stopwatch.ts'
-import { createVerificationFixture, type VerificationFixture } from '../verification/testing/fixture.ts'
+import { createVerificationFixture } from '../verification/testing/fixture.ts'
 
 const BOTH = ['age:write', 'age:read', 'verify:write', 'verify:read'] as const
 const INBOX = 'http://localhost:8080/events/inbox'
 
-let fixture: VerificationFixture
-let origin: string
-before(async () => {
-  fixture = await createVerificationFixture()
-  const [address] = fixture.harness.app.addresses()
-  assert.ok(typeof address === 'object')
-  origin = `http://127.0.0.1:${address.port}`
-})
+const fixture = await createVerificationFixture()
+const [address] = fixture.harness.app.addresses()
+assert.ok(typeof address === 'object')
+const origin = `http://127.0.0.1:${address.port}`
 after(() => fixture.close())
 
 const newHost = () => fixture.age.newHost({ scopes: [...BOTH] })

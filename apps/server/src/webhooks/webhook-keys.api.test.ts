@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { createPublicKey, randomBytes, randomUUID, verify } from 'node:crypto'
-import { after, before, beforeEach, describe, test } from 'node:test'
+import { after, beforeEach, describe, test } from 'node:test'
 import type { WebhookPublicKey } from '@ostiary/contract'
 import { verifyWebhook } from '@ostiary/crypto'
 import { eventually } from '@ostiary/testkit/eventually'
@@ -11,15 +11,12 @@ import { createSecrets } from '../secrets.ts'
 import { assertError, TEST_MASTER_KEY } from '../testing/harness.ts'
 import { createWire } from '../wire.ts'
 import { purgeWebhooks } from './jobs.ts'
-import { createFixture, type Fixture, type Tenant } from './testing/fixture.ts'
+import { createFixture, type Tenant } from './testing/fixture.ts'
 import { type Received, type Receiver, status } from './testing/receiver.ts'
 
-let fixture: Fixture
 let tenant: Tenant
 let receiver: Receiver
-before(async () => {
-  fixture = await createFixture()
-})
+const fixture = await createFixture()
 after(() => fixture.close())
 beforeEach(async () => {
   await fixture.harness.database.query('truncate webhook_queue, webhook_endpoints')

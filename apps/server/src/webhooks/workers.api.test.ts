@@ -1,19 +1,16 @@
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, describe, test } from 'node:test'
+import { after, beforeEach, describe, test } from 'node:test'
 import { eventually } from '@ostiary/testkit/eventually'
 import { figureAtMost } from '@ostiary/testkit/measuring/test-figure'
 import { systemClock } from '../platform/clock.ts'
 import { createLeases } from '../platform/leases.ts'
 import { createMetrics } from '../platform/metrics.ts'
-import { createFixture, type Fixture, type Tenant } from './testing/fixture.ts'
+import { createFixture, type Tenant } from './testing/fixture.ts'
 import { type Receiver, status } from './testing/receiver.ts'
 
-let fixture: Fixture
 let tenant: Tenant
 let receiver: Receiver
-before(async () => {
-  fixture = await createFixture()
-})
+const fixture = await createFixture()
 after(() => fixture.close())
 beforeEach(async () => {
   await fixture.harness.database.query('truncate webhook_queue, webhook_endpoints')
