@@ -47,9 +47,8 @@ test('after the face, a passport is read in one picture side, shown value by val
 })
 
 test('the screen stays on while the document is held before the camera, and no longer than its step', async () => {
-  const { flow, toDocument, show, reaches, seen } = await createDocumentFixture({ answers: faceFirst() })
-  await toDocument()
-  await show()
+  const { flow, toDocument, reaches, seen } = await createDocumentFixture({ answers: faceFirst() })
+  await toDocument('passport')
   await reaches('document', { stage: 'review' })
   assert.equal(seen.awake.at(-1), true)
   flow.actions.document({ do: 'send' })
@@ -58,9 +57,8 @@ test('the screen stays on while the document is held before the camera, and no l
 })
 
 test('the document step asks for the rear camera in full HD, and the face step for its own', async () => {
-  const { toDocument, show, reaches, seen } = await createDocumentFixture({ answers: faceFirst() })
-  await toDocument()
-  await show()
+  const { toDocument, reaches, seen } = await createDocumentFixture({ answers: faceFirst() })
+  await toDocument('passport')
   await reaches('document', { stage: 'review' })
   assert.deepEqual(seen.wanted, [
     undefined,
@@ -69,7 +67,7 @@ test('the document step asks for the rear camera in full HD, and the face step f
 })
 
 test('a card is shown from both sides, front first', async () => {
-  const { flow, toDocument, show, reaches, payloads, service } = await createDocumentFixture({
+  const { flow, toDocument, reaches, payloads, service, send } = await createDocumentFixture({
     answers: faceFirst(),
   })
   const sides: string[] = []
@@ -77,10 +75,8 @@ test('a card is shown from both sides, front first', async () => {
     if (state.at === 'document' && state.stage === 'show' && document?.side !== sides.at(-1))
       sides.push(document?.side ?? '')
   })
-  await toDocument()
-  await show('card')
-  await reaches('document', { stage: 'review' })
-  flow.actions.document({ do: 'send' })
+  await toDocument('card')
+  await send()
   await reaches('done')
   assert.deepEqual(sides.slice(-2), ['front', 'back'])
   assert.equal((await payloads())[0]?.sides, 2)
@@ -96,7 +92,7 @@ test('a card is shown from both sides, front first', async () => {
 
 test('an older card with portrait and lines on one side needs only that side', async () => {
   const old = { ...READ, type: 'national_id', format: 'TD2' } as const
-  const { flow, toDocument, show, reaches, payloads } = await createDocumentFixture({
+  const { toDocument, reaches, payloads, send } = await createDocumentFixture({
     answers: faceFirst(),
     looks: {
       front: [
@@ -105,10 +101,8 @@ test('an older card with portrait and lines on one side needs only that side', a
       ],
     },
   })
-  await toDocument()
-  await show('card')
-  await reaches('document', { stage: 'review' })
-  flow.actions.document({ do: 'send' })
+  await toDocument('card')
+  await send()
   await reaches('done')
   const [payload] = await payloads()
   assert.deepEqual([payload?.format, payload?.sides], ['TD2', 1])
@@ -116,7 +110,7 @@ test('an older card with portrait and lines on one side needs only that side', a
 
 test('a back that is shown first is not read twice: the page asks for the front, and sends two sides', async () => {
   const card = { ...READ, type: 'national_id', format: 'TD1' } as const
-  const { flow, toDocument, show, reaches, until, payloads, service } = await createDocumentFixture({
+  const { flow, toDocument, reaches, until, payloads, service } = await createDocumentFixture({
     answers: faceFirst(),
     looks: {
       front: [
@@ -128,8 +122,7 @@ test('a back that is shown first is not read twice: the page asks for the front,
   })
   const guidance = new Set<string>()
   flow.onChange(({ document }) => guidance.add(document?.guidance ?? ''))
-  await toDocument()
-  await show('card')
+  await toDocument('card')
   await reaches('document', { stage: 'review' })
   await until(() => guidance.has('doc_wrong_side'))
   flow.actions.document({ do: 'send' })
@@ -139,7 +132,7 @@ test('a back that is shown first is not read twice: the page asks for the front,
 })
 
 test('a portrait that cannot be found keeps the camera on and says so', async () => {
-  const { flow, toDocument, show, reaches } = await createDocumentFixture({
+  const { flow, toDocument, reaches } = await createDocumentFixture({
     answers: faceFirst(),
     portraits: [{ is: 'none' }, { is: 'too_small', face: faceOf(30) }, { is: 'found', face: faceOf(90) }],
   })
@@ -147,14 +140,13 @@ test('a portrait that cannot be found keeps the camera on and says so', async ()
   flow.onChange(({ document }) => {
     if (document && document.guidance !== guidance.at(-1)) guidance.push(document.guidance)
   })
-  await toDocument()
-  await show()
+  await toDocument('passport')
   await reaches('document', { stage: 'review' })
   assert.deepEqual(guidance.slice(-4), ['doc_find', 'doc_portrait', 'doc_too_far', 'doc_hold'])
 })
 
 test('the face of the person who holds the card is not taken for its portrait', async () => {
-  const { flow, toDocument, show, reaches } = await createDocumentFixture({
+  const { flow, toDocument, reaches } = await createDocumentFixture({
     answers: faceFirst(),
     portraits: [
       { is: 'found', face: faceOf(300) },
@@ -163,36 +155,31 @@ test('the face of the person who holds the card is not taken for its portrait', 
   })
   const guidance = new Set<string>()
   flow.onChange(({ document }) => guidance.add(document?.guidance ?? ''))
-  await toDocument()
-  await show('card')
+  await toDocument('card')
   await reaches('document', { stage: 'review' })
   assert.ok(guidance.has('doc_portrait'))
 })
 
 for (const choice of ['passport', 'card'] as const)
   test(`a ${choice} whose portrait looks pasted is sent with that hint`, async () => {
-    const { flow, toDocument, show, reaches, payloads } = await createDocumentFixture({
+    const { toDocument, reaches, payloads, send } = await createDocumentFixture({
       answers: faceFirst(),
       portraits: [{ is: 'found', face: faceOf(PASTED_WIDTH) }],
     })
-    await toDocument()
-    await show(choice)
-    await reaches('document', { stage: 'review' })
-    flow.actions.document({ do: 'send' })
+    await toDocument(choice)
+    await send()
     await reaches('done')
     assert.deepEqual((await payloads())[0]?.hints, ['pasted_portrait'])
   })
 
 test('document first: no face is compared yet, and the capture that follows names the document', async () => {
-  const { flow, toDocument, show, reaches, payloads, service } = await createDocumentFixture({
+  const { flow, toDocument, reaches, payloads, service, send } = await createDocumentFixture({
     requirements: ['identity_document', 'face'],
     answers: { ...documentFirst(), 'document/submit': [{ state: 'DOC_DONE' }] },
   })
   service.ask({ match: null })
-  await toDocument()
-  await show()
-  await reaches('document', { stage: 'review' })
-  flow.actions.document({ do: 'send' })
+  await toDocument('passport')
+  await send()
   await reaches('camera', { status: 'prime' })
   assert.equal((await payloads())[0]?.match, undefined)
   flow.actions.startCamera()
@@ -202,7 +189,7 @@ test('document first: no face is compared yet, and the capture that follows name
 })
 
 test('document first, after a reload before the face: the capture has no match, and the document is asked for again', async () => {
-  const { flow, reaches, payloads, show, service } = await createDocumentFixture({
+  const { flow, reaches, payloads, show, service, send } = await createDocumentFixture({
     requirements: ['identity_document', 'face'],
     answers: { open: [{ state: 'DOC_DONE' }], submit: [{ state: 'DOC_ACTIVE' }] },
   })
@@ -213,15 +200,14 @@ test('document first, after a reload before the face: the capture has no match, 
   const [capture] = (await service.opened()) as CapturePayload[]
   assert.equal(capture?.match, undefined)
   await show()
-  await reaches('document', { stage: 'review' })
-  flow.actions.document({ do: 'send' })
+  await send()
   await reaches('done')
   assert.deepEqual((await payloads())[0]?.match, { score: 700, capture: 'n' })
 })
 
 test('a document alone needs no face, no portrait and only one side of a card', async () => {
   let loads = 0
-  const { flow, toDocument, show, reaches, payloads, service } = await createDocumentFixture({
+  const { flow, toDocument, reaches, payloads, service, send } = await createDocumentFixture({
     requirements: ['identity_document'],
     answers: documentFirst(),
     engine: {
@@ -233,10 +219,8 @@ test('a document alone needs no face, no portrait and only one side of a card', 
     },
   })
   service.ask({ match: null })
-  await toDocument()
-  await show('card')
-  await reaches('document', { stage: 'review' })
-  flow.actions.document({ do: 'send' })
+  await toDocument('card')
+  await send()
   await reaches('done')
   const [payload] = await payloads()
   assert.deepEqual([payload?.sides, payload?.match], [1, undefined])
@@ -247,7 +231,7 @@ test('a document alone needs no face, no portrait and only one side of a card', 
 test('after a reload or on another device, the face is looked at once more: no age, and no try of the face step', async () => {
   const outputs: unknown[] = []
   const match = (capture: string) => ({ match: { threshold: 0.42, betterLightFrom: 0.35, capture } })
-  const { flow, reaches, show, service, payloads } = await createDocumentFixture({
+  const { flow, reaches, show, service, payloads, send } = await createDocumentFixture({
     answers: { open: [{ state: 'DOC_ACTIVE' }], submit: [{ state: 'DOC_ACTIVE' }] },
     captures: [
       async (deps) => {
@@ -269,8 +253,7 @@ test('after a reload or on another device, the face is looked at once more: no a
   )
   assert.deepEqual(outputs, [{ ages: false, selfie: false }])
   await show()
-  await reaches('document', { stage: 'review' })
-  flow.actions.document({ do: 'send' })
+  await send()
   await reaches('done')
   assert.deepEqual((await payloads())[0]?.match, { score: 700, capture: 'look1' })
 })
@@ -294,12 +277,11 @@ test('a look that was not accepted is asked for again, and costs nothing', async
 })
 
 test('a desktop offers the phone first, once', async () => {
-  const { flow, toDocument, show, reaches } = await createDocumentFixture({
+  const { flow, toDocument, reaches } = await createDocumentFixture({
     answers: faceFirst(),
     browser: { platform: 'desktop' },
   })
-  await toDocument()
-  await show()
+  await toDocument('passport')
   await reaches('document', { stage: 'device' })
   flow.actions.document({ do: 'use_camera' })
   await reaches('document', { stage: 'review' })
@@ -310,9 +292,8 @@ test('a desktop offers the phone first, once', async () => {
 })
 
 test('a document that moves to another device leaves nothing here', async () => {
-  const { flow, toDocument, show, reaches, read, seen } = await createDocumentFixture({ answers: faceFirst() })
-  await toDocument()
-  await show()
+  const { flow, toDocument, reaches, read, seen } = await createDocumentFixture({ answers: faceFirst() })
+  await toDocument('passport')
   await reaches('document', { stage: 'review' })
   flow.actions.askHandoff()
   await reaches('handoff', { status: 'ready' })
@@ -332,13 +313,11 @@ test('where only passports count, there is nothing to choose', async () => {
 })
 
 test('tries that are used up end the flow', async () => {
-  const { flow, toDocument, show, reaches } = await createDocumentFixture({
+  const { toDocument, reaches, send } = await createDocumentFixture({
     answers: { ...faceFirst(), 'document/submit': [ended('COMPLETED', [codes.FACE_NOT_MATCH])] },
     score: 0.1,
   })
-  await toDocument()
-  await show()
-  await reaches('document', { stage: 'review' })
-  flow.actions.document({ do: 'send' })
+  await toDocument('passport')
+  await send()
   await reaches('ended')
 })

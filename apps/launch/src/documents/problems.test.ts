@@ -6,12 +6,11 @@ import { AT, createDocumentFixture, documentFirst, faceFirst, READ } from './tes
 const page = (read: Partial<typeof READ>) => ({ page: [{ read: { ...READ, ...read }, portrait: AT }] })
 
 test('an expired document is named before it is sent, and the user may take another one without losing a try', async () => {
-  const { flow, toDocument, show, reaches, payloads } = await createDocumentFixture({
+  const { flow, toDocument, reaches, payloads } = await createDocumentFixture({
     answers: faceFirst(),
     looks: page({ expiry: 'expired' }),
   })
-  await toDocument()
-  await show()
+  await toDocument('passport')
   await reaches('document', { stage: 'review' })
   assert.equal(flow.view().document?.doubt, 'expired')
   flow.actions.document({ do: 'other' })
@@ -28,12 +27,11 @@ for (const [code, problem, read] of [
   [codes.QUALITY_LOW, 'neutral', {}],
 ] as const) {
   test(`a document that the service refuses with ${code} has its own words: ${problem}`, async () => {
-    const { flow, toDocument, show, reaches, service } = await createDocumentFixture({
+    const { flow, toDocument, reaches, service, send } = await createDocumentFixture({
       answers: { ...faceFirst(), 'document/submit': [{ state: 'DOC_ACTIVE', errors: [code] }] },
       looks: page(read),
     })
-    await toDocument()
-    await show()
+    await toDocument('passport')
     await reaches('document', { stage: 'review' })
     service.ask({ nonce: 'd2', attempt: 2, attemptsLeft: 2 })
     flow.actions.document({ do: 'send' })
@@ -41,8 +39,7 @@ for (const [code, problem, read] of [
     const { document } = flow.view()
     assert.deepEqual([document?.problem, document?.step?.attemptsLeft], [problem, 2])
     flow.actions.document({ do: 'again' })
-    await reaches('document', { stage: 'review' })
-    flow.actions.document({ do: 'send' })
+    await send()
     await reaches('done')
   })
 }
@@ -52,12 +49,11 @@ for (const [unusable, code] of [
   ['no_birth_date', codes.DOB_NOT_FOUND],
 ] as const) {
   test(`a document that gives nothing to send is reported with ${code}, without its facts`, async () => {
-    const { flow, toDocument, show, reaches, service, payloads } = await createDocumentFixture({
+    const { flow, toDocument, reaches, service, payloads } = await createDocumentFixture({
       answers: faceFirst(),
       looks: page({ unusable }),
     })
-    await toDocument()
-    await show()
+    await toDocument('passport')
     await reaches('document', { stage: 'problem' })
     assert.equal(flow.view().document?.problem, unusable)
     assert.deepEqual(
@@ -89,12 +85,11 @@ test('a user may say that the document cannot be read, after a while: that costs
 })
 
 test('a face and a portrait that are almost alike get better light before the try counts', async () => {
-  const { flow, toDocument, show, reaches, payloads } = await createDocumentFixture({
+  const { flow, toDocument, reaches, payloads } = await createDocumentFixture({
     answers: faceFirst(),
     score: 0.38,
   })
-  await toDocument()
-  await show()
+  await toDocument('passport')
   await reaches('document', { stage: 'light' })
   flow.actions.document({ do: 'go_on' })
   await reaches('document', { stage: 'review' })
@@ -109,53 +104,47 @@ test('at the threshold a face matches, and far below it nothing is gained by lig
     [0.42, null],
     [0.1, 'other_face'],
   ] as const) {
-    const { flow, toDocument, show, reaches } = await createDocumentFixture({ answers: faceFirst(), score })
-    await toDocument()
-    await show()
+    const { flow, toDocument, reaches } = await createDocumentFixture({ answers: faceFirst(), score })
+    await toDocument('passport')
     await reaches('document', { stage: 'review' })
     assert.equal(flow.view().document?.doubt, doubt)
   }
 })
 
 test('a picture on a screen is asked for the real document once, and is never refused', async () => {
-  const { flow, toDocument, show, reaches, payloads } = await createDocumentFixture({
+  const { flow, toDocument, reaches, payloads, send } = await createDocumentFixture({
     answers: faceFirst(),
     looks: page({ hints: ['screen'] }),
   })
-  await toDocument()
-  await show()
+  await toDocument('passport')
   await reaches('document', { stage: 'problem' })
   assert.equal(flow.view().document?.problem, 'screen')
   flow.actions.document({ do: 'again' })
-  await reaches('document', { stage: 'review' })
-  flow.actions.document({ do: 'send' })
+  await send()
   await reaches('done')
   assert.deepEqual((await payloads())[0]?.hints, ['screen'])
 })
 
 test('a check digit that fails is shown and sent, and the service ends the flow', async () => {
-  const { flow, toDocument, show, reaches, payloads } = await createDocumentFixture({
+  const { toDocument, reaches, payloads, send } = await createDocumentFixture({
     answers: {
       ...faceFirst(),
       'document/submit': [{ state: 'COMPLETED', flowStatus: 'COMPLETED', errors: [codes.DOCUMENT_TAMPERED] }],
     },
     looks: page({ checks: { number: true, birth: false, expiry: true, composite: false } }),
   })
-  await toDocument()
-  await show()
-  await reaches('document', { stage: 'review' })
-  flow.actions.document({ do: 'send' })
+  await toDocument('passport')
+  await send()
   await reaches('ended')
   assert.equal((await payloads())[0]?.checks.birth, false)
 })
 
 test('a reader that cannot be loaded is reported without a try, and is loaded again', async () => {
-  const { flow, toDocument, show, reaches, service, seen } = await createDocumentFixture({
+  const { flow, toDocument, reaches, service, seen } = await createDocumentFixture({
     answers: faceFirst(),
     loadFailures: [true],
   })
-  await toDocument()
-  await show()
+  await toDocument('passport')
   await reaches('document', { stage: 'problem' })
   assert.equal(flow.view().document?.problem, 'not_loaded')
   assert.equal(seen.running, 0)
@@ -168,14 +157,13 @@ test('a reader that cannot be loaded is reported without a try, and is loaded ag
 })
 
 test('a camera that does not start costs no try, and says why', async () => {
-  const { flow, toDocument, show, reaches, service } = await createDocumentFixture({
+  const { flow, toDocument, reaches, service } = await createDocumentFixture({
     requirements: ['identity_document'],
     answers: documentFirst(),
     cameras: ['permission_denied'],
   })
   service.ask({ match: null })
-  await toDocument()
-  await show()
+  await toDocument('passport')
   await reaches('document', { stage: 'no_camera' })
   assert.equal(flow.view().document?.cameraProblem, 'permission_denied')
   flow.actions.document({ do: 'again' })
@@ -184,12 +172,11 @@ test('a camera that does not start costs no try, and says why', async () => {
 })
 
 test('a user who leaves the page for a while finds the camera off', async () => {
-  const { flow, toDocument, show, reaches, hide, seen } = await createDocumentFixture({
+  const { flow, toDocument, reaches, hide, seen } = await createDocumentFixture({
     answers: faceFirst(),
     looks: { page: [{ guidance: 'doc_find' }] },
   })
-  await toDocument()
-  await show()
+  await toDocument('passport')
   await reaches('document', { stage: 'show' })
   hide()
   await reaches('document', { stage: 'no_camera' })
@@ -197,13 +184,12 @@ test('a user who leaves the page for a while finds the camera off', async () => 
 })
 
 test('the user may choose a camera and turn on its light', async () => {
-  const { flow, toDocument, show, reaches, until, seen } = await createDocumentFixture({
+  const { flow, toDocument, reaches, until, seen } = await createDocumentFixture({
     answers: faceFirst(),
     looks: { page: [{ guidance: 'doc_find' }] },
     controls: { torchOf: () => false },
   })
-  await toDocument()
-  await show()
+  await toDocument('passport')
   await reaches('document', { stage: 'show' })
   flow.actions.document({ do: 'torch' })
   await until(() => flow.view().document?.torch === true)
@@ -217,12 +203,11 @@ test('the user may choose a camera and turn on its light', async () => {
 })
 
 test('a face engine that was started again holds no face: the page looks once more and sends nothing without a comparison', async () => {
-  const { toDocument, show, reaches, payloads, service } = await createDocumentFixture({
+  const { toDocument, reaches, payloads, service } = await createDocumentFixture({
     answers: faceFirst(),
     engine: { comparePortrait: async () => undefined },
   })
-  await toDocument()
-  await show()
+  await toDocument('passport')
   await reaches('document', { stage: 'look' })
   assert.equal((await payloads()).length, 0)
   assert.deepEqual(service.bodies('failure'), [])

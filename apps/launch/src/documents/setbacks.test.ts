@@ -19,14 +19,13 @@ async function atReview(options: Parameters<typeof createDocumentFixture>[0]) {
 
 test('time that the models take to load does not count as a document that cannot be read', async () => {
   const { promise: models, resolve: loaded } = Promise.withResolvers<LoadedModels>()
-  const { toDocument, show, reaches, letPass, service } = await createDocumentFixture({
+  const { toDocument, reaches, letPass, service } = await createDocumentFixture({
     requirements: ['identity_document', 'face'],
     answers: documentFirst(),
     loadModels: () => models,
   })
   service.ask({ match: null })
-  await toDocument()
-  await show()
+  await toDocument('passport')
   await reaches('document', { stage: 'show' })
   letPass(121_000)
   loaded({ id: 'faces-1', hash: 'A'.repeat(43), backend: 'wasm', threads: 1 })
@@ -35,22 +34,20 @@ test('time that the models take to load does not count as a document that cannot
 })
 
 test('a session that ended because the step began too often is not shown as done', async () => {
-  const { flow, until } = await createDocumentFixture({
+  const { flow, until, agree } = await createDocumentFixture({
     answers: { ...faceFirst(), document: [GONE], open: usedUp() },
   })
-  await flow.start()
-  flow.actions.consent(true)
+  await agree()
   await until(() => ['done', 'ended'].includes(flow.view().state.at))
   assert.equal(flow.view().state.at, 'ended')
 })
 
 test('a session that ended with a report whose reply was lost is not shown as done', async () => {
-  const { flow, toDocument, show, reaches, until } = await createDocumentFixture({
+  const { flow, toDocument, reaches, until } = await createDocumentFixture({
     answers: { ...faceFirst(), failure: ['no network', GONE], open: usedUp() },
     looks: { page: [{ guidance: 'doc_find' }] },
   })
-  await toDocument()
-  await show()
+  await toDocument('passport')
   await reaches('document', { stage: 'show' })
   flow.actions.document({ do: 'give_up' })
   await until(() => ['done', 'ended'].includes(flow.view().state.at))
@@ -69,9 +66,8 @@ test('facts whose reply was lost are in the list of what left the device', async
 
 test('a session that a process of the last release opened is opened again, until one says what the step needs', async () => {
   const opens: Partial<OpenedSession>[] = [{ document: null }, { document: null }, { document: ASKED }]
-  const { flow, reaches, service } = await createDocumentFixture({ answers: { ...faceFirst(), open: opens } })
-  await flow.start()
-  flow.actions.consent(true)
+  const { reaches, service, agree } = await createDocumentFixture({ answers: { ...faceFirst(), open: opens } })
+  await agree()
   await reaches('document', { stage: 'look' })
   assert.equal(service.paths().filter((path) => path === 'open').length, 3)
 })

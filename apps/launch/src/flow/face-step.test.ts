@@ -14,11 +14,10 @@ const failing =
   }
 
 test('a capture that was not accepted is tried again, with a retake in the log before the next challenge', async () => {
-  const { flow, service, reaches } = await createFlowFixture({
+  const { flow, service, reaches, agree } = await createFlowFixture({
     answers: { submit: [{ state: 'READY', errors: [-32] }] },
   })
-  await flow.start()
-  flow.actions.consent(true)
+  await agree()
   await reaches('retry')
   assert.deepEqual(flow.view().state, { at: 'retry', tip: 'neutral' })
   flow.actions.startCamera()
@@ -28,12 +27,11 @@ test('a capture that was not accepted is tried again, with a retake in the log b
 })
 
 test('a failure on the device is reported with its code, and the tip says what to do', async () => {
-  const { flow, service, reaches, until } = await createFlowFixture({
+  const { service, reaches, until, agree } = await createFlowFixture({
     captures: [failing(-10)],
     answers: { failure: [{ state: 'READY' }] },
   })
-  await flow.start()
-  flow.actions.consent(true)
+  await agree()
   await reaches('retry', { tip: 'light' })
   await until(() => service.bodies('failure')[0]?.code === -10)
 })
@@ -42,12 +40,11 @@ test('a camera that does not start is explained and reported, and the last try e
   const answers = {
     failure: [{ attemptsLeft: 2 }, { attemptsLeft: 1 }, { attemptsLeft: 0, ...ended('COMPLETED', [-7]) }],
   }
-  const { flow, service, reaches, until } = await createFlowFixture({
+  const { flow, service, reaches, until, agree } = await createFlowFixture({
     cameras: ['in_use', 'in_use', 'in_use'],
     answers,
   })
-  await flow.start()
-  flow.actions.consent(true)
+  await agree()
   for (const left of [2, 1]) {
     await until(() => flow.view().session?.attemptsLeft === left)
     assert.deepEqual(flow.view().state, { at: 'camera', status: 'in_use' })
@@ -61,12 +58,11 @@ test('a camera that does not start is explained and reported, and the last try e
 })
 
 test('a browser that refuses the camera again without asking costs one try, however often the user presses', async () => {
-  const { flow, service, seen, reaches, until } = await createFlowFixture({
+  const { flow, service, seen, reaches, until, agree } = await createFlowFixture({
     cameras: Array(6).fill('permission_denied'),
     answers: { failure: [{ attemptsLeft: 2 }] },
   })
-  await flow.start()
-  flow.actions.consent(true)
+  await agree()
   await until(() => flow.view().session?.attemptsLeft === 2)
   for (let press = 2; press <= 6; press++) {
     flow.actions.startCamera()
@@ -88,8 +84,7 @@ test('a refusal that took a person’s time is a refusal of its own', async () =
     cameraStarts: () => started.promise,
   })
   const { flow, service, seen, until, letPass } = fixture
-  await flow.start()
-  flow.actions.consent(true)
+  await fixture.agree()
   await until(() => flow.view().session?.attemptsLeft === 2)
   started = Promise.withResolvers<void>()
   flow.actions.startCamera()
@@ -101,7 +96,7 @@ test('a refusal that took a person’s time is a refusal of its own', async () =
 })
 
 test('a failure that costs no try ends the flow on the last try, instead of asking for ever', async () => {
-  const { flow, service, reaches } = await createFlowFixture({
+  const { service, reaches, agree } = await createFlowFixture({
     captures: [failing(-22)],
     answers: {
       challenge: [
@@ -111,8 +106,7 @@ test('a failure that costs no try ends the flow on the last try, instead of aski
       open: [{}, ended('COMPLETED')],
     },
   })
-  await flow.start()
-  flow.actions.consent(true)
+  await agree()
   await reaches('ended')
   assert.deepEqual(service.paths().slice(-3), ['failure', 'challenge', 'open'])
 })
@@ -124,9 +118,8 @@ test('models that fail to load are reported as -20, and the next try loads them 
     if (loads <= 6) throw new EngineLoadError('facemesh.onnx')
     return { id: 'faces-1', hash: 'A'.repeat(43), backend: 'wasm', threads: 1 } as const
   }
-  const { flow, service, reaches, until } = await createFlowFixture({ loadModels })
-  await flow.start()
-  flow.actions.consent(true)
+  const { flow, service, reaches, until, agree } = await createFlowFixture({ loadModels })
+  await agree()
   await reaches('retry', { tip: 'models' })
   await until(() => service.bodies('failure')[0]?.code === -20)
   loads = 6
@@ -146,9 +139,8 @@ function watchedEngine() {
 
 test('an engine that breaks during a try is closed, and the next try begins with another', async () => {
   const { happened, options } = watchedEngine()
-  const { flow, service, reaches, until } = await createFlowFixture({ ...options, captures: [failing(-22)] })
-  await flow.start()
-  flow.actions.consent(true)
+  const { flow, service, reaches, until, agree } = await createFlowFixture({ ...options, captures: [failing(-22)] })
+  await agree()
   await reaches('retry', { tip: 'models' })
   await until(() => service.bodies('failure')[0]?.code === -22)
   assert.deepEqual(happened, ['load', 'close'])
@@ -177,13 +169,12 @@ test('an engine that breaks after the movements, before the feature vector exist
     estimateAge: false,
     matching: 'server',
   } as const
-  const { flow, service, reaches, until } = await createFlowFixture({
+  const { service, reaches, until, agree } = await createFlowFixture({
     ...options,
     purpose: { type: 'SIGN-IN', requirements: ['face'], verification: facts },
     loadVerification: async () => () => dying,
   })
-  await flow.start()
-  flow.actions.consent(true)
+  await agree()
   await reaches('retry', { tip: 'models' })
   await until(() => service.bodies('failure')[0]?.code === -22)
   assert.deepEqual(happened, ['load', 'close'])
@@ -192,9 +183,8 @@ test('an engine that breaks after the movements, before the feature vector exist
 test('an engine that fails to start is closed too: it could not start a second time', async () => {
   const { happened, options } = watchedEngine()
   const loadModels = () => Promise.reject(new TypeError('no memory for the nets'))
-  const { flow, service, reaches, until } = await createFlowFixture({ ...options, loadModels })
-  await flow.start()
-  flow.actions.consent(true)
+  const { service, reaches, until, agree } = await createFlowFixture({ ...options, loadModels })
+  await agree()
   await reaches('retry', { tip: 'models' })
   await until(() => service.bodies('failure')[0]?.code === -22)
   assert.deepEqual(happened, ['close'])
@@ -203,9 +193,8 @@ test('an engine that fails to start is closed too: it could not start a second t
 test('a failed download does not close the engine: it keeps the files that it has', async () => {
   const { happened, options } = watchedEngine()
   const loadModels = () => Promise.reject(new EngineLoadError('facemesh.onnx'))
-  const { flow, service, reaches, until } = await createFlowFixture({ ...options, loadModels })
-  await flow.start()
-  flow.actions.consent(true)
+  const { service, reaches, until, agree } = await createFlowFixture({ ...options, loadModels })
+  await agree()
   await reaches('retry', { tip: 'models' })
   await until(() => service.bodies('failure')[0]?.code === -20)
   assert.deepEqual(happened, [])
@@ -222,12 +211,11 @@ const showingForEver: RunCapture = async ({ challenge, log, onView, signal }) =>
 }
 
 test('who cannot make a movement gets another challenge in the same try, with the camera still on', async () => {
-  const { flow, service, seen, reaches, until } = await createFlowFixture({
+  const { flow, service, seen, reaches, until, agree } = await createFlowFixture({
     captures: [showingForEver, showingForEver],
     answers: { challenge: [{ attempt: 1 }, { attempt: 1 }, { attempt: 1 }] },
   })
-  await flow.start()
-  flow.actions.consent(true)
+  await agree()
   await until(() => flow.view().capture?.movement === 'turn_left')
   flow.actions.cannot(['turn'])
   await until(() => service.bodies('challenge').length === 2)
@@ -252,12 +240,11 @@ test('who cannot make a movement gets another challenge in the same try, with th
 })
 
 test('who then puts the phone away films nothing, and loses no try', async () => {
-  const { flow, service, seen, hide, show, reaches, until } = await createFlowFixture({
+  const { flow, service, seen, hide, show, reaches, until, agree } = await createFlowFixture({
     captures: [showingForEver, findingForEver],
     answers: { challenge: [{ attempt: 1 }, { attempt: 1 }] },
   })
-  await flow.start()
-  flow.actions.consent(true)
+  await agree()
   await until(() => flow.view().capture?.movement === 'turn_left')
   flow.actions.cannot(['turn'])
   await until(() => flow.view().capture?.guidance === 'no_face')
@@ -298,14 +285,13 @@ test('on the retry screen it is said for the next try, and a reload does not for
 })
 
 test('a process of the last release refuses the fields: the page takes the challenge that it gives', async () => {
-  const { flow, service, reaches } = await createFlowFixture({
+  const { service, reaches, agree } = await createFlowFixture({
     answers: {
       open: [{ cannot: ['up'], eventsTravel: false }],
       challenge: [{ status: 400, code: 'VALIDATION_FAILED' }],
     },
   })
-  await flow.start()
-  flow.actions.consent(true)
+  await agree()
   await reaches('done')
   assert.deepEqual(
     service.bodies('challenge').map(({ cannot }) => cannot),

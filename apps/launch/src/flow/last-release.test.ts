@@ -38,9 +38,8 @@ describe('this page with a service of the last release', () => {
   })
 
   test('sends its log in calls of its own, as the page of the last release did', async () => {
-    const { flow, service, reaches } = await createFlowFixture({ answers: { open: [OLD] } })
-    await flow.start()
-    flow.actions.consent(true)
+    const { service, reaches, agree } = await createFlowFixture({ answers: { open: [OLD] } })
+    await agree()
     await reaches('done')
     assert.deepEqual(service.paths(), ['open', 'consent', 'events', 'challenge', 'events', 'submit'])
     for (const path of ['challenge', 'submit'])
@@ -51,20 +50,18 @@ describe('this page with a service of the last release', () => {
   })
 
   test('does so too when only a later call reaches such a process', async () => {
-    const { flow, service, reaches } = await createFlowFixture({ answers: { challenge: [UNKNOWN] } })
-    await flow.start()
-    flow.actions.consent(true)
+    const { service, reaches, agree } = await createFlowFixture({ answers: { challenge: [UNKNOWN] } })
+    await agree()
     await reaches('done')
     assert.deepEqual(service.paths(), ['open', 'consent', 'challenge', 'events', 'challenge', 'events', 'submit'])
     assert.deepEqual(new Set(service.entries().map(({ seq }) => seq)).size, service.entries().length)
   })
 
   test('seals the capture without the log when such a process cannot read it with the log', async () => {
-    const { flow, service, reaches } = await createFlowFixture({
+    const { service, reaches, agree } = await createFlowFixture({
       answers: { submit: [{ status: 400, code: 'INVALID_PAYLOAD' }] },
     })
-    await flow.start()
-    flow.actions.consent(true)
+    await agree()
     await reaches('done')
     assert.deepEqual(service.paths(), ['open', 'consent', 'challenge', 'submit', 'events', 'submit'])
     const [first, second] = (await service.opened()) as { log: SealedLog; nonce: string }[]
@@ -78,8 +75,7 @@ describe('this page with a service of the last release', () => {
     const fixture = await createFlowFixture({ answers: { consent: Array(EVERY_ANSWER).fill(UNKNOWN) } })
     const { flow, service, seen, reaches } = fixture
     fixture.speak('sw')
-    await flow.start()
-    flow.actions.consent(true)
+    await fixture.agree()
     await reaches('problem', { problem: 'busy' })
     assert.deepEqual(consentsOf(fixture), [...Array(EVERY_ANSWER - 1).fill('2 sw'), '1 sw'])
     assert.deepEqual(
@@ -100,8 +96,7 @@ describe('this page with a service of the last release', () => {
     const fixture = await createFlowFixture({ answers: { consent: refusals } })
     const { flow, reaches } = fixture
     fixture.speak('sw')
-    await flow.start()
-    flow.actions.consent(true)
+    await fixture.agree()
     await reaches('problem', { problem: 'busy' })
     flow.actions.reopen()
     await reaches('welcome', { answering: false })

@@ -122,9 +122,8 @@ for (const [what, cameras] of [
   test(`a camera ${what} after its user has left is neither left on nor reported`, async () => {
     const started = Promise.withResolvers<void>()
     const options = { cameras: [...cameras], cameraStarts: started.promise }
-    const { flow, seen, service, hide, reaches } = await createFlowFixture(options)
-    await flow.start()
-    flow.actions.consent(true)
+    const { seen, service, hide, reaches, agree } = await createFlowFixture(options)
+    await agree()
     await reaches('camera', { status: 'asking' })
     hide()
     await aWhile()
@@ -144,9 +143,8 @@ test('a second try notices absence from its start, while its models load again',
     await goodCapture(deps)
     throw new CaptureFailure(-22)
   }
-  const { flow, seen, hide, reaches } = await createFlowFixture({ loadModels, captures: [broken] })
-  await flow.start()
-  flow.actions.consent(true)
+  const { flow, seen, hide, reaches, agree } = await createFlowFixture({ loadModels, captures: [broken] })
+  await agree()
   await reaches('retry')
   flow.actions.startCamera()
   await reaches('capture')

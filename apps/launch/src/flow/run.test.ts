@@ -36,9 +36,8 @@ test('a flow goes from the welcome screen to the end with one tap, and back to t
 })
 
 test('the log has the time of consent, never sooner than a person can read the question', async () => {
-  const { flow, service, reaches } = await createFlowFixture()
-  await flow.start()
-  flow.actions.consent(true)
+  const { service, reaches, agree } = await createFlowFixture()
+  await agree()
   await reaches('done')
   const times = service.entries()
   const at = (type: string) => times.find((event) => event.type === type)?.t ?? Number.NaN
@@ -46,9 +45,8 @@ test('the log has the time of consent, never sooner than a person can read the q
 })
 
 test('consent names the language in which the question was shown, also if texts of another one come before it is sent', async () => {
-  const { flow, service, reaches, speak } = await createFlowFixture()
-  await flow.start()
-  flow.actions.consent(true)
+  const { service, reaches, speak, agree } = await createFlowFixture()
+  await agree()
   speak('fi')
   await reaches('done')
   assert.equal(service.bodies('consent')[0]?.locale, 'ar')
@@ -67,9 +65,8 @@ test('the page switches to the session’s language, and deletes the stored devi
 test('cancelling ends the flow and turns the camera off', async () => {
   const never: RunCapture = ({ signal }) =>
     new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
-  const { flow, seen, service, reaches } = await createFlowFixture({ captures: [never] })
-  await flow.start()
-  flow.actions.consent(true)
+  const { flow, seen, service, reaches, agree } = await createFlowFixture({ captures: [never] })
+  await agree()
   await reaches('capture')
   assert.equal(seen.running, 1)
   flow.actions.cancel()
@@ -124,9 +121,8 @@ test('“Stay here” stops the way back, and does nothing before the end', asyn
 })
 
 test('an embedded page reports each step and the end to its host, and does not leave by itself', async () => {
-  const { flow, seen, until } = await createFlowFixture({ embedded: true })
-  await flow.start()
-  flow.actions.consent(true)
+  const { seen, until, agree } = await createFlowFixture({ embedded: true })
+  await agree()
   await until(() => seen.sentToHost.at(-1)?.event === 'finished')
   assert.deepEqual(
     seen.sentToHost.map(({ event, step }) => step ?? event),
@@ -153,9 +149,12 @@ test('a page that is loaded again at its end is the same device and gets the cod
 test('an embedded page hands the one-time code to its host; a device that joined by handoff never does', async () => {
   const over = { ...ended('COMPLETED'), redirectUrl: 'https://shop.example/back?code=c0de', code: 'c0de' }
   const codeTold = async (hash: object) => {
-    const { flow, seen, until } = await createFlowFixture({ embedded: true, answers: { submit: [over] }, ...hash })
-    await flow.start()
-    flow.actions.consent(true)
+    const { seen, until, agree } = await createFlowFixture({
+      embedded: true,
+      answers: { submit: [over] },
+      ...hash,
+    })
+    await agree()
     await until(() => seen.sentToHost.at(-1)?.event === 'finished')
     return seen.sentToHost.filter((message) => JSON.stringify(message).includes('c0de')).map(({ code }) => code)
   }
@@ -196,9 +195,8 @@ test('where the tenant does not allow it, or the server is of the last release, 
 })
 
 test('for a user who has asked for more time the end stays from the start', async () => {
-  const { flow, seen, reaches, until } = await createFlowFixture({ answers: { open: [{ pace: 'slow' }] } })
-  await flow.start()
-  flow.actions.consent(true)
+  const { flow, seen, reaches, until, agree } = await createFlowFixture({ answers: { open: [{ pace: 'slow' }] } })
+  await agree()
   await reaches('done')
   await until(() => flow.view().stays)
   assert.deepEqual(seen.left, [])

@@ -5,9 +5,8 @@ import { createFlowFixture, goodCapture } from './testing/fixture.ts'
 import { SESSION } from './testing/service.ts'
 
 test('after a reload the page is the same device and continues after the consent', async () => {
-  const { flow, storage, service } = await createFlowFixture()
-  await flow.start()
-  flow.actions.consent(true)
+  const { storage, service, agree } = await createFlowFixture()
+  await agree()
   const kept = new Map(storage)
   const again = await createFlowFixture({ storage: kept, answers: { open: [{ state: 'READY' }] } })
   await again.flow.start()
@@ -20,11 +19,10 @@ test('after a reload the page is the same device and continues after the consent
 })
 
 test('the server never has more of the log than a reload would continue with', async () => {
-  const { flow, storage, service, reaches } = await createFlowFixture({
+  const { storage, service, reaches, agree } = await createFlowFixture({
     answers: { submit: [{ state: 'READY', errors: [-32] }] },
   })
-  await flow.start()
-  flow.actions.consent(true)
+  await agree()
   await reaches('retry')
   const sent = service.entries().at(-1)
   const { saved } = storage.get(SESSION.sessionId) ?? { saved: null }

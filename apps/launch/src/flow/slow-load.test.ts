@@ -47,17 +47,15 @@ async function slowFlow(options: FlowFixtureOptions = {}) {
 }
 
 test('a user without a camera learns it at once, however slow the download is', async () => {
-  const { flow, reaches, seen } = await slowFlow({ cameraOutOfReach: true, cameras: ['not_found'] })
-  await flow.start()
-  flow.actions.consent(true)
+  const { flow, reaches, seen, agree } = await slowFlow({ cameraOutOfReach: true, cameras: ['not_found'] })
+  await agree()
   await reaches('camera')
   assert.deepEqual([flow.view().state, seen.cameras], [{ at: 'camera', status: 'not_found' }, 1])
 })
 
 test('far from guidance the page loads with the camera off, and turns it on when guidance is near', async () => {
-  const { flow, service, seen, reaches, until, lookLoaded, restLoaded } = await slowFlow()
-  await flow.start()
-  flow.actions.consent(true)
+  const { flow, service, seen, reaches, until, lookLoaded, restLoaded, agree } = await slowFlow()
+  await agree()
   await reaches('capture')
   assert.deepEqual([seen.cameras, flow.view().camera], [0, null])
   assert.equal(flow.view().loading?.totalBytes, 5_000_000)
@@ -76,9 +74,8 @@ test('far from guidance the page loads with the camera off, and turns it on when
 })
 
 test('with the rest far away, guidance comes first; then the camera goes off until the movements can begin', async () => {
-  const { flow, service, seen, reaches, until, lookLoaded, restLoaded, happened } = await slowFlow()
-  await flow.start()
-  flow.actions.consent(true)
+  const { flow, service, seen, reaches, until, lookLoaded, restLoaded, happened, agree } = await slowFlow()
+  await agree()
   await reaches('capture')
   lookLoaded()
   await until(() => seen.cameras === 1 && seen.running === 0 && flow.view().state.at === 'capture')
@@ -92,9 +89,8 @@ test('with the rest far away, guidance comes first; then the camera goes off unt
 })
 
 test('a connection that stops when the rest seems near turns the camera off', async () => {
-  const { flow, service, seen, until, reaches, report, lookLoaded, restLoaded, letPass } = await slowFlow()
-  await flow.start()
-  flow.actions.consent(true)
+  const { flow, service, seen, until, reaches, report, lookLoaded, restLoaded, letPass, agree } = await slowFlow()
+  await agree()
   await reaches('capture')
   lookLoaded()
   report({ ...LOOK_THERE, rest: { loadedBytes: 11_999_999, totalBytes: 12_000_000 } })
@@ -112,9 +108,8 @@ test('a net that fails to come after guidance is reported as -20, and the next t
   const loadRest = async () => {
     if (fails) throw new EngineLoadError('models/fa_age.onnx')
   }
-  const { flow, service, reaches, until, lookLoaded } = await slowFlow({ engine: { loadRest } })
-  await flow.start()
-  flow.actions.consent(true)
+  const { flow, service, reaches, until, lookLoaded, agree } = await slowFlow({ engine: { loadRest } })
+  await agree()
   await reaches('capture')
   lookLoaded()
   await reaches('retry', { tip: 'models' })
@@ -126,9 +121,8 @@ test('a net that fails to come after guidance is reported as -20, and the next t
 })
 
 test('models that fail while the camera is off lead to the same screen', async () => {
-  const { flow, service, seen, reaches, until, failLook } = await slowFlow()
-  await flow.start()
-  flow.actions.consent(true)
+  const { service, seen, reaches, until, failLook, agree } = await slowFlow()
+  await agree()
   await reaches('capture')
   failLook(new EngineLoadError('models/facemesh.onnx'))
   await reaches('retry', { tip: 'models' })
@@ -138,9 +132,8 @@ test('models that fail while the camera is off lead to the same screen', async (
 
 test('nets that do not run are noticed before a challenge is asked for', async () => {
   const warmUp = () => Promise.reject(new EngineLoadError('models/fa_age.onnx'))
-  const { flow, service, reaches, until } = await createFlowFixture({ engine: { warmUp } })
-  await flow.start()
-  flow.actions.consent(true)
+  const { service, reaches, until, agree } = await createFlowFixture({ engine: { warmUp } })
+  await agree()
   await reaches('retry', { tip: 'models' })
   await until(() => service.bodies('failure')[0]?.code === -22)
   assert.deepEqual(service.bodies('challenge'), [])

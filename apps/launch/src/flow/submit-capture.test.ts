@@ -4,7 +4,7 @@ import { createFlowFixture } from './testing/fixture.ts'
 import { ended } from './testing/service.ts'
 
 test('a lost connection does not lose a finished capture: the same sealed text is sent until it is accepted', async () => {
-  const { flow, service, hide, reaches } = await createFlowFixture({
+  const { flow, service, hide, reaches, agree } = await createFlowFixture({
     answers: { submit: ['no network', 'no network', { status: 503, code: 'DEPENDENCY_DOWN' }] },
   })
   const offline: boolean[] = []
@@ -13,8 +13,7 @@ test('a lost connection does not lose a finished capture: the same sealed text i
     // A tab_hidden event must not be logged between the last entry and the seal that names it.
     if (view.offline) hide()
   })
-  await flow.start()
-  flow.actions.consent(true)
+  await agree()
   await reaches('done')
   const sealed = service.bodies('submit').map((body) => body.sealed)
   assert.equal(sealed.length, 4)
@@ -41,9 +40,8 @@ test('after a submit whose answer was lost, the page opens the session again', a
 })
 
 test('every capture has the 21 indicators and the size of the camera’s pictures', async () => {
-  const { flow, service, reaches } = await createFlowFixture()
-  await flow.start()
-  flow.actions.consent(true)
+  const { service, reaches, agree } = await createFlowFixture()
+  await agree()
   await reaches('done')
   const [payload] = await service.opened()
   assert.ok(typeof payload === 'object' && payload && 'indicators' in payload && 'metadata' in payload)

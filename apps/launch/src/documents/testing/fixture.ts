@@ -110,21 +110,27 @@ export async function createDocumentFixture(options: DocumentFixtureOptions = {}
       ...options.engine,
     },
   })
-  const { flow, reaches } = fixture
+  const { flow, reaches, agree } = fixture
+  async function show(choice: 'passport' | 'card' | 'licence' = 'passport'): Promise<void> {
+    flow.actions.document({ do: 'begin' })
+    await reaches('document', { stage: 'choose' })
+    flow.actions.document({ do: 'choose', choice })
+  }
   return {
     ...fixture,
     read: seen,
     openPictures,
-    /** Starts, consents, and comes to the first screen of the document step. */
-    async toDocument(): Promise<void> {
-      await flow.start()
-      flow.actions.consent(true)
+    /** Starts, consents, and comes to the first screen of the document step; with a choice, to the pictures. */
+    async toDocument(choice?: 'passport' | 'card' | 'licence'): Promise<void> {
+      await agree()
       await reaches('document', { stage: 'intro' })
+      if (choice) await show(choice)
     },
-    async show(choice: 'passport' | 'card' | 'licence' = 'passport'): Promise<void> {
-      flow.actions.document({ do: 'begin' })
-      await reaches('document', { stage: 'choose' })
-      flow.actions.document({ do: 'choose', choice })
+    show,
+    /** Sends what was read, when it is shown. */
+    async send(): Promise<void> {
+      await reaches('document', { stage: 'review' })
+      flow.actions.document({ do: 'send' })
     },
     payloads: async () => (await fixture.service.opened('sealed', 'document/submit')) as DocumentPayload[],
   }

@@ -208,6 +208,11 @@ export async function createFlowFixture(options: FlowFixtureOptions = {}) {
       monotonicMs += ms
       for (const pass of long.splice(0)) pass()
     },
+    /** Starts, and consents. */
+    async agree() {
+      await flow.start()
+      flow.actions.consent(true)
+    },
     /** Resolves when the flow is in this state, with these facts; throws if it never gets there. */
     reaches: (at: string, facts: object = {}) =>
       until(
