@@ -29,6 +29,7 @@ const ENTRIES: Readonly<Record<string, readonly string[]>> = {
   'testkit/(eventually|key-holder)': ['tests of apps/cli', 'tests of apps/key-holder', 'tests of apps/server'],
   'testkit/limits': ['tests of apps/key-holder', 'tests of apps/server'],
   'testkit/databases': ['tests of apps/key-holder'],
+  'testkit/temporary-folder': ['tests of apps/cli', 'tests of apps/server'],
   'testkit/(key-holder-relay|measuring/test-figure|missing|pgbouncer|ports|run)': ['tests of apps/server'],
   'token/testing': ['tests of apps/key-holder', 'measures', 'tests'],
 }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { temporaryFolder } from '@ostiary/testkit/temporary-folder'
 import { createAgeFixture, type Host } from './age/testing/fixture.ts'
 import { bucketOf } from './platform/ids.ts'
 import { createTestDatabase, migratedTemplate, type TestDatabase } from './testing/harness.ts'
@@ -10,15 +10,13 @@ import { createTestDatabase, migratedTemplate, type TestDatabase } from './testi
 test('two cells: sessions, their devices and their webhooks leave rows in the cell of their tenant alone', async (t) => {
   const template = await migratedTemplate()
   const databases = [await createTestDatabase(template), await createTestDatabase(template)]
-  const folder = mkdtempSync(join(tmpdir(), 'ostiary-cells-'))
+  const folder = temporaryFolder('cells')
   const file = join(folder, 'cells.json')
   const cells = { low: databases[0]?.url, high: databases[1]?.url }
   writeFileSync(file, JSON.stringify({ cells, buckets: { '0-511': 'low', '512-1023': 'high' } }))
   const fixture = await createAgeFixture({ DATABASE_URL: '', CELLS_FILE: file })
   t.after(async () => {
-    await fixture.close()
     for (const database of databases) await database.drop()
-    rmSync(folder, { recursive: true })
   })
   const hosts: (Host | undefined)[] = [undefined, undefined]
   // The bucket of a tenant is drawn.

@@ -3,7 +3,7 @@
  * serves until PostgreSQL counts their rows, a minute later. So it must read rows by their keys, however empty the table looked.
  */
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { createAgeFixture } from './age/testing/fixture.ts'
 import { type Queryable, sql } from './platform/db.ts'
 import { partitionName } from './platform/partitions.ts'
@@ -19,7 +19,6 @@ const db = cell.db
 const now = platform.clock.now()
 await arrangeWebhookPartitions(db, now)
 const day = partitionName('', now)
-after(() => fixture.close())
 
 interface Prepared {
   name: string

@@ -1,12 +1,8 @@
 /** The request examples of the OpenAPI document, sent to the service as they stand. */
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { OPERATIONS, type Operation } from '@ostiary/contract'
-import {
-  createVerificationFixture,
-  type VerificationFixture,
-  type VerificationHost,
-} from './verification/testing/fixture.ts'
+import { createVerificationFixture } from './verification/testing/fixture.ts'
 
 interface Content {
   schema: { $ref?: string }
@@ -18,15 +14,9 @@ interface OpenApi {
   components: { schemas: Record<string, { examples?: unknown[] }> }
 }
 
-let fixture: VerificationFixture
-let host: VerificationHost
-let document: OpenApi
-before(async () => {
-  fixture = await createVerificationFixture()
-  host = await fixture.newHost({ scopes: ['age:write', 'age:read', 'verify:write', 'verify:read'] })
-  document = (await fixture.harness.inject('/openapi.json')).json()
-})
-after(() => fixture.close())
+const fixture = await createVerificationFixture()
+const host = await fixture.newHost({ scopes: ['age:write', 'age:read', 'verify:write', 'verify:read'] })
+const document: OpenApi = (await fixture.harness.inject('/openapi.json')).json()
 
 /** Every example that a reader can find for the body: at the operation and at its schema. */
 function examplesOf({ path, method }: Operation): unknown[] {

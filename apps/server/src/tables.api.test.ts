@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { listJobs } from './jobs.ts'
 import { listTables } from './tables.ts'
 import { createHarness } from './testing/harness.ts'
 
 const harness = await createHarness()
-after(() => harness.close())
 
 const PRIMARY_KEYS = `
   select c.relname as table, string_agg(a.attname, ', ' order by k.position) as key

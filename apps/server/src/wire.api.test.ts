@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { eventually } from '@ostiary/testkit/eventually'
 import { TEST_LIMITS } from '@ostiary/testkit/limits'
+import { temporaryFolder } from '@ostiary/testkit/temporary-folder'
 import { loadConfig } from './config.ts'
 import { createLog } from './platform/log.ts'
 import { createTestDatabase, migratedTemplate } from './testing/harness.ts'
@@ -14,11 +12,8 @@ import { createWire, type Wire } from './wire.ts'
 const ROUNDS = 20
 
 const database = await createTestDatabase(await migratedTemplate())
-const lists = mkdtempSync(join(tmpdir(), 'ostiary-lists-'))
-after(async () => {
-  await database.drop()
-  rmSync(lists, { recursive: true, force: true })
-})
+const lists = temporaryFolder('lists')
+after(() => database.drop())
 
 /** What keeps the process alive, by type: sockets, timers, threads and files that are being read. */
 function openHandles(): string[] {

@@ -14,7 +14,6 @@ import { createAgeFixture, type Host, LEAST, openBody } from './testing/fixture.
 
 const fixture = await createAgeFixture()
 const host = await fixture.newHost()
-after(() => fixture.close())
 
 describe('keys', () => {
   test('[C-054] a creation without a key is refused, and a valid key alone is enough', async () => {

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import type { LightMyRequestResponse } from 'fastify'
 import { assertError } from '../testing/harness.ts'
 import { createAgeFixture, endedBody, LEAST, openBody } from './testing/fixture.ts'
 
 const fixture = await createAgeFixture({ PUBLIC_URL: 'https://verify.example' })
 const host = await fixture.newHost()
-after(() => fixture.close())
 
 const create = (body: object | string, headers = {}) => host.call('POST', '/session', body, headers)
 

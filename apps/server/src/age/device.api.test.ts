@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { INDICATOR_PATHS, type IndicatorPath, LAUNCH_LIMITS, writeIndicators } from '@ostiary/contract'
 import { openPayload, SealError } from '@ostiary/crypto'
 import { runFlow, type SimulatedPerson, seededRandom } from '@ostiary/device/simulated'
@@ -7,7 +7,6 @@ import { captureOf, createAgeFixture, DESKTOP, endedBody, NOTHING_TO_JUDGE, read
 
 const fixture = await createAgeFixture()
 const host = await fixture.newHost()
-after(() => fixture.close())
 
 const ESTIMATE = { level: 'estimate', method: 'on-device face age estimation' } as const
 const CALM: Partial<SimulatedPerson> = { indicators: writeIndicators(new Set()), browser: { kind: 'ordinary' } }

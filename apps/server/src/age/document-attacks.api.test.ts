@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { DOCUMENT_LIMITS } from '@ostiary/contract'
 import { isPurged } from '../sessions/index.ts'
 import { ALONE, BOTH, FIRST, factsOf, look, reloaded, sendDocument, show } from './testing/document-steps.ts'
@@ -7,7 +7,6 @@ import { agreeOn, captureOf, createAgeFixture, readyDevice, type UserDevice } fr
 
 const fixture = await createAgeFixture()
 const host = await fixture.newHost()
-after(() => fixture.close())
 
 const STEP_UP = { stepUpEnabled: true, documentAgeThreshold: 18 } as const
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { type DocumentPayload, KIND_OF, type LaunchState, RELEASED_READERS } from '@ostiary/contract'
 import type { DocumentFacts } from '@ostiary/device'
 import { runFlow, type SimulatedPerson, seededRandom } from '@ostiary/device/simulated'
@@ -8,7 +8,6 @@ import { agreeOn, captureOf, createAgeFixture, type Host, readyDevice } from './
 
 const fixture = await createAgeFixture()
 const host = await fixture.newHost()
-after(() => fixture.close())
 
 const ACCEPTED = { errors: [], sessionStatus: 'AGE_ABOVE_THRESHOLD', faceMatch: true }
 

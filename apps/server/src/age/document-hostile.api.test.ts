@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import type { DocumentPayload, DocumentStep, LaunchState } from '@ostiary/contract'
 import { seededRandom, simulateDocument } from '@ostiary/device/simulated'
 import { createAgeFixture, readyDevice, type UserDevice } from './testing/fixture.ts'
 
 const fixture = await createAgeFixture()
 const host = await fixture.newHost()
-after(() => fixture.close())
 
 const REMOVED = Symbol('removed')
 /** A place in the payload, and what is impossible there. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import type { AgeResult, TenantSettingsPatch } from '@ostiary/contract'
 import { runFlow, type SimulatedDocument, type SimulatedPerson, seededRandom } from '@ostiary/device/simulated'
 import { ALONE, BOTH, FIRST } from './testing/document-steps.ts'
@@ -7,7 +7,6 @@ import { createAgeFixture, endedBody, type Host, openBody } from './testing/fixt
 
 const fixture = await createAgeFixture()
 const host = await fixture.newHost()
-after(() => fixture.close())
 
 interface Visit {
   host?: Host

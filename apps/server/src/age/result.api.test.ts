@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { AGE_STATUSES } from '@ostiary/contract'
 import { assertError } from '../testing/harness.ts'
 import {
@@ -14,7 +14,6 @@ import {
 
 const fixture = await createAgeFixture()
 const host = await fixture.newHost()
-after(() => fixture.close())
 
 const BOTH_FORMATS = { documentAgeReturnFormat: 'both', facialAgeEstimationReturnFormat: 'both' } as const
 const BOTH_STEPS = { ...BOTH_FORMATS, requirements: ['face', 'identity_document'] } as const

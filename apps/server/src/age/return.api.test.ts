@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { assertError } from '../testing/harness.ts'
 import { createAgeFixture } from './testing/fixture.ts'
 
 const fixture = await createAgeFixture()
 const host = await fixture.newHost({ settings: { redirectCode: true } })
-after(() => fixture.close())
 
 const hashOf = (code: string) => createHash('sha256').update(code).digest('hex')
 

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { assertError } from '../testing/harness.ts'
 import { createAgeFixture, LEAST } from './testing/fixture.ts'
 
 const fixture = await createAgeFixture()
 const host = await fixture.newHost()
-after(() => fixture.close())
 
 const unknown = [404, 'NOT_FOUND', 'There is no session with this token'] as const
 

@@ -1,7 +1,7 @@
 // spec-kind: webhook
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
-import { after, beforeEach, describe, test } from 'node:test'
+import { beforeEach, describe, test } from 'node:test'
 import type { CreatedSession } from '@ostiary/contract'
 import { apiKeyHint, verifyWebhook } from '@ostiary/crypto'
 import type { Received } from '../webhooks/testing/receiver.ts'
@@ -9,7 +9,6 @@ import { createAgeFixture, endedBody, LEAST, NOTHING_JUDGED } from './testing/fi
 
 const fixture = await createAgeFixture()
 const host = await fixture.newHost()
-after(() => fixture.close())
 beforeEach(() => {
   fixture.receiver.received.length = 0
 })

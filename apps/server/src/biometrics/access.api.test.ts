@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { OPERATIONS } from '@ostiary/contract'
 import { formatApiKey } from '@ostiary/crypto'
 import type { LightMyRequestResponse } from 'fastify'
@@ -12,7 +12,6 @@ const faces = createFaces(7)
 const SCOPES = ['node:*']
 const harness = await createHarness()
 const client = createClient(harness, (await harness.tenantWithKey({ scopes: SCOPES })).key)
-after(() => harness.close())
 
 type Path = (typeof PATHS)[number]
 

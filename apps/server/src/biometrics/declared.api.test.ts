@@ -1,6 +1,6 @@
 /** Models that a tenant declares: their vectors have 128 to 512 entries, and only that tenant has them. */
 import assert from 'node:assert/strict'
-import { after, beforeEach, describe, test } from 'node:test'
+import { beforeEach, describe, test } from 'node:test'
 import { createHarness } from '../testing/harness.ts'
 import type { Declaration } from './declaration.ts'
 import { type Client, createClient, createFaces, feature } from './testing/faces.ts'
@@ -22,7 +22,6 @@ beforeEach(async () => {
   client = createClient(harness, key)
   await declare(OURS)
 })
-after(() => harness.close())
 
 async function declare(declaration: Declaration, tenant = tenantId) {
   const declared = await harness.wire.biometrics.models.declare(tenant, declaration)

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { createHarness } from '../testing/harness.ts'
 import { createClient, createFaces, feature } from './testing/faces.ts'
 
@@ -12,7 +12,6 @@ const harness = await createHarness()
 const tenant = await harness.tenantWithKey({ scopes: ['node:*'] })
 const tenantId = tenant.tenantId
 const client = createClient(harness, tenant.key)
-after(() => harness.close())
 
 /** Enrols pictures of a new person; returns the ids as the reply gave them. */
 async function enrol(pictures: readonly (readonly number[])[], metadata?: object) {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { eventually } from '@ostiary/testkit/eventually'
 import type { LightMyRequestResponse } from 'fastify'
 import pg from 'pg'
@@ -13,7 +13,6 @@ const SERVER_FAULT = [500, { status: 500, message: 'Server-side processing error
 const harness = await createHarness()
 const client = createClient(harness, (await harness.tenantWithKey({ scopes: ['node:*'] })).key)
 await call('plainEnroll', { features: feature(faces.person()) })
-after(() => harness.close())
 
 async function call(path: string, body: object) {
   const reply = await client.post(path, body)

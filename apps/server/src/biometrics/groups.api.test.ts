@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { TEST_LIMITS } from '@ostiary/testkit/limits'
 import { loadConfig } from '../config.ts'
 import { createSecrets } from '../secrets.ts'
@@ -11,7 +11,6 @@ import { createFaces } from './testing/faces.ts'
 
 const faces = createFaces(41)
 const harness = await createHarness()
-after(() => harness.close())
 
 function withMasterKey(masterKey: string): Wire {
   const config = loadConfig({

@@ -12,12 +12,10 @@ const { refuse } = HIT_BUDGET.hour
 /** A process may have answered so many hits of a person that the others do not know of. */
 const UNWRITTEN = 4
 
+// Before the hook of the harness, whose database it uses.
+after(() => second.close())
 const harness = await createHarness()
 const second = await createHarness({}, { through: async () => harness.database.url })
-after(async () => {
-  await second.close()
-  await harness.close()
-})
 
 /** A tenant with one enrolled person, and a client of its key at each of two processes. */
 async function newVictim() {

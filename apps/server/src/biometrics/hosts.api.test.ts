@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { connect } from 'node:net'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { OPERATIONS } from '@ostiary/contract'
 import { formatApiKey } from '@ostiary/crypto'
 import type { InjectOptions } from 'fastify'
@@ -25,7 +25,6 @@ const tenantOne = first.tenantId
 await harness.wire.keys.hosts.add(first.tenantId, ONE)
 await harness.wire.keys.hosts.add(second.tenantId, TWO)
 await harness.wire.keys.hostMap.refresh()
-after(() => harness.close())
 
 /** A body with which each endpoint does its work for this client, without the key. */
 async function working(path: string, by: Client): Promise<object> {
@@ -242,9 +241,8 @@ describe('which name counts', () => {
   })
 })
 
-test('an installation without bound names serves everything at every name, as before', async (t) => {
+test('an installation without bound names serves everything at every name, as before', async () => {
   const plain = await createHarness()
-  t.after(() => plain.close())
   const { key } = await plain.tenantWithKey({ scopes: ['node:*', 'strings:rw'] })
   const client = createClient(plain, key)
   for (const host of [ONE, `${TWO}:8443`, '127.0.0.1', '']) {

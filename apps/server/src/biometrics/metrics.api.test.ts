@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { createHarness } from '../testing/harness.ts'
 import { BUILT_IN_MODELS } from './models.ts'
 import { createFaces, feature } from './testing/faces.ts'
@@ -7,7 +7,6 @@ import { createFaces, feature } from './testing/faces.ts'
 const faces = createFaces(31)
 const harness = await createHarness()
 const { key } = await harness.tenantWithKey({ scopes: ['node:*'] })
-after(() => harness.close())
 
 const post = (path: string, vector: readonly number[]) =>
   harness.inject({

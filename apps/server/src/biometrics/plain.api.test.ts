@@ -1,6 +1,6 @@
 /** The plain endpoints of area E: they take face vectors and answer ids without encryption. sealed.api.test.ts tests the encrypted ones. */
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { createHarness } from '../testing/harness.ts'
 import { between, createClient, createFaces, feature } from './testing/faces.ts'
 
@@ -12,7 +12,6 @@ const harness = await createHarness()
 const { tenantId, key } = await harness.tenantWithKey({ scopes: ['node:*'] })
 const { post } = createClient(harness, key)
 await harness.wire.settings.service.set(tenantId, { nodeScores: 'exact' })
-after(() => harness.close())
 
 /** The answer of plainEnroll. plainPredict adds a score. */
 function ok(puid: string, guid: string, message = 'Ok') {

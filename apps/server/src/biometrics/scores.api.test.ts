@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { HIT_BUDGET } from '@ostiary/contract'
 import { createHarness, type Harness } from '../testing/harness.ts'
 import { purgeHits } from './hit-counts.ts'
@@ -9,7 +9,6 @@ const faces = createFaces(47)
 const LIVE = { livemode: true, scopes: ['node:*'] as const, usagePlanId: 'unmetered' as const }
 const REFUSED = { status: -1, message: 'Too many requests' }
 const harness = await createHarness()
-after(() => harness.close())
 
 async function newTenant(livemode = true) {
   const { tenantId, key, record } = await harness.tenantWithKey({ ...LIVE, scopes: [...LIVE.scopes], livemode })
@@ -194,12 +193,8 @@ describe('a day near one person', () => {
   /** Another process on the same database. Its clock has to be moved with the first one's. */
   async function withSecondProcess(work: (second: Harness) => Promise<void>): Promise<void> {
     const second = await createHarness({}, { through: async () => harness.database.url })
-    try {
-      second.clock.advance(harness.clock.now().getTime() - second.clock.now().getTime())
-      await work(second)
-    } finally {
-      await second.close()
-    }
+    second.clock.advance(harness.clock.now().getTime() - second.clock.now().getTime())
+    await work(second)
   }
 
   interface Attack {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import type { BuiltInVersion } from '@ostiary/contract'
 import { createHarness } from '../testing/harness.ts'
 import { THRESHOLDS } from './models.ts'
@@ -17,7 +17,6 @@ const tenant = await harness.tenantWithKey({ scopes: ['node:*'] })
 const tenantId = tenant.tenantId
 const client = createClient(harness, tenant.key)
 await harness.wire.settings.service.set(tenantId, { nodeScores: 'exact' })
-after(() => harness.close())
 
 type Pictures = readonly (readonly number[])[]
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { eventually } from '@ostiary/testkit/eventually'
 import type { Caller } from '../keys/index.ts'
 import type { Db } from '../platform/db.ts'
@@ -13,7 +13,6 @@ import { normalise } from './vector.ts'
 const faces = createFaces(11)
 const harness = await createHarness()
 const db = harness.wire.platform.cells.all()[0]?.db as Db
-after(() => harness.close())
 
 async function newCaller(): Promise<Caller> {
   const { tenantId, record } = await harness.tenantWithKey({ scopes: ['node:*'] })

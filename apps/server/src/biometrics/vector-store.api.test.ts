@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import type { ModelVersion } from '@ostiary/contract'
 import type { Caller } from '../keys/index.ts'
 import type { Db } from '../platform/db.ts'
@@ -14,7 +14,6 @@ const PEOPLE = 120
 const faces = createFaces(57)
 const harness = await createHarness()
 const db = harness.wire.platform.cells.all()[0]?.db as Db
-after(() => harness.close())
 
 const unit = (values: readonly number[]) => normalise(values) ?? new Float64Array()
 const enrol = (caller: Caller, face: readonly number[], version: 'FACE3_1' | 'FACE3_3' = 'FACE3_3') =>

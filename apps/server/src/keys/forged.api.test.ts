@@ -20,10 +20,7 @@ const harness = await createHarness({ PUBLIC_URL })
 const called = createCalledApp(harness)
 const mine = await host()
 const theirs = await host()
-after(async () => {
-  await called.app.close()
-  await harness.close()
-})
+after(() => called.app.close())
 
 interface Host {
   tenantId: string

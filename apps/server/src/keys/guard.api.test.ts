@@ -25,10 +25,7 @@ route(app, sendFile, {
   guard: guard.before(sendFile, 'sanctions'),
   handler: (_request, reply) => reply.code(204).send(),
 })
-after(async () => {
-  await app.close()
-  await harness.close()
-})
+after(() => app.close())
 
 const send = (key?: string) => app.inject({ url: '/files', headers: key === undefined ? {} : { 'x-api-key': key } })
 

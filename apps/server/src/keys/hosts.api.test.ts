@@ -1,34 +1,25 @@
 /** Host names that belong to tenants: binding them, in one cell and in several, and how processes learn of them. */
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { eventually } from '@ostiary/testkit/eventually'
 import { TEST_LIMITS } from '@ostiary/testkit/limits'
 import { buildApp } from '../app.ts'
 import { loadConfig } from '../config.ts'
 import { createLog } from '../platform/log.ts'
 import { startDatabaseProxy } from '../testing/database-proxy.ts'
-import {
-  createHarness,
-  createTestDatabase,
-  type Harness,
-  migratedTemplate,
-  TEST_MASTER_KEY,
-} from '../testing/harness.ts'
+import { createHarness, createTestDatabase, migratedTemplate, TEST_MASTER_KEY } from '../testing/harness.ts'
 import { createWire, type Wire } from '../wire.ts'
 
 const silent = createLog('silent', { write: () => {} })
 
-describe('binding a name', () => {
-  let harness: Harness
-  let one: string
-  let two: string
-  before(async () => {
-    harness = await createHarness({ PUBLIC_URL: 'https://id.example', LAUNCH_URL: 'https://page.example:8443/launch/' })
-    one = (await harness.tenantWithKey()).tenantId
-    two = (await harness.tenantWithKey()).tenantId
-  })
-  after(() => harness.close())
+const harness = await createHarness({
+  PUBLIC_URL: 'https://id.example',
+  LAUNCH_URL: 'https://page.example:8443/launch/',
+})
+const { tenantId: one } = await harness.tenantWithKey()
+const { tenantId: two } = await harness.tenantWithKey()
 
+describe('binding a name', () => {
   test('a name is stored in lower case, once; a second tenant cannot take it until it is removed', async () => {
     const { hosts } = harness.wire.keys
     const added = await hosts.add(one, 'Node.Fjord.Example.')

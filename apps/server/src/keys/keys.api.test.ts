@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { formatApiKey, parseApiKey } from '@ostiary/crypto'
 import { eventually } from '@ostiary/testkit/eventually'
 import { TEST_LIMITS } from '@ostiary/testkit/limits'
@@ -17,7 +17,6 @@ import { createWire } from '../wire.ts'
 import { KEY_MAX_AGE_MS } from './cache.ts'
 
 const harness = await createHarness()
-after(() => harness.close())
 
 const USE = { scope: 'strings:rw', address: '127.0.0.1' } as const
 /** Long enough for the cache to refresh the key several times. */
@@ -101,7 +100,6 @@ test('a hot check costs no database round trip: it works while the table is not 
     async () => local.wire.keys.service.check(key, USE),
     'older than the promised age: the database must be asked',
   )
-  await local.close()
 })
 
 test('when the database is away, a key that is not in the cache is refused with 503', async () => {
@@ -110,8 +108,6 @@ test('when the database is away, a key that is not in the cache is refused with 
   await local.wire.close()
   const response = await local.inject({ url: '/strings', headers: { 'x-api-key': key } })
   assert.deepEqual([response.statusCode, response.json().code], [503, 'DEPENDENCY_DOWN'])
-  await local.app.close()
-  await local.database.drop()
 })
 
 test('a revocation is effective in every process within 5 seconds, while the key is in constant use', async () => {
@@ -174,7 +170,6 @@ test('429: an address that invents keys is blocked, and keys in use still work f
   assert.equal(await call(key), 200)
   local.clock.advance(1_000)
   assert.equal(await call(invented()), 401)
-  await local.close()
 })
 
 test('429: who invents keys locks out no key of a neighbour that was used before, though its /48 is blocked', async () => {
@@ -192,7 +187,6 @@ test('429: who invents keys locks out no key of a neighbour that was used before
   assert.deepEqual(statuses, [...Array(24).fill(401), 429, 429])
   assert.equal(await call(used.key, 1), 200, 'it is looked up again')
   assert.equal(await call(unseen.key, 1), 429, 'a key that this process has never found may be a guess')
-  await local.close()
 })
 
 test('two cells, one of them away: the tenants of the other are served, and the health check names the cell', async () => {
@@ -249,7 +243,6 @@ test('rotation: both keys work for 7 days, then only the new one; it has the sam
   )
   await assert.rejects(local.wire.keys.service.rotateKey(record.id), /Only an active key/)
   await assert.rejects(local.wire.keys.service.rotateKey(created.id, 91), /0 to 90 days/)
-  await local.close()
 })
 
 test('two rotations of one key at the same moment make one successor', async () => {
@@ -286,7 +279,6 @@ test('a suspended tenant’s keys stop, and work again when it is resumed', asyn
     local.clock.advance(KEY_MAX_AGE_MS + 1)
     assert.equal(await status(), expected)
   }
-  await local.close()
 })
 
 test('an address allow-list is checked against the address behind trusted proxies only', async () => {
@@ -306,7 +298,6 @@ test('an address allow-list is checked against the address behind trusted proxie
     [403, 'ADDRESS_DENIED'],
     'what a stranger claims further left does not count',
   )
-  await local.close()
 })
 
 test('a change of the master key: reseal moves every key, and the old master key can go', async () => {
@@ -324,7 +315,6 @@ test('a change of the master key: reseal moves every key, and the old master key
     assert.equal(await onlyNew.keys.service.openKey(tenantId, record.id), key)
   assert.deepEqual([...(await onlyNew.keys.service.countByMasterKey()).values()], [3])
   await onlyNew.close()
-  await local.close()
 })
 
 test('two cells: keys and records go to the cell of their bucket, without a look-up in the other', async () => {

@@ -16,10 +16,7 @@ const GRANT = 'grant_type=client_credentials'
 
 const harness = await createHarness({ PUBLIC_URL: `${PUBLIC_URL}/` })
 const called = createCalledApp(harness)
-after(async () => {
-  await called.app.close()
-  await harness.close()
-})
+after(() => called.app.close())
 
 async function host(publicKeys: unknown[] = []) {
   const { tenantId, key } = await harness.tenantWithKey({ livemode: true })
@@ -206,8 +203,6 @@ test('503: when the database is away no token is given, and the answer says to t
     payload: GRANT,
   })
   assert.deepEqual([response.statusCode, response.json().error], [503, 'temporarily_unavailable'])
-  await local.app.close()
-  await local.database.drop()
 })
 
 test('nothing secret is logged: neither secrets nor assertions nor tokens', async () => {

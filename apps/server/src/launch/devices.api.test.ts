@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import type { Handoff } from '@ostiary/contract'
 import { runFlow, seededRandom } from '@ostiary/device/simulated'
 import { assertError } from '../testing/harness.ts'
@@ -10,7 +10,6 @@ import { IPHONE, LAPTOP } from './testing/user-agents.ts'
 
 // An address with a query: the session's id must be added after it.
 const fixture = await createLaunchFixture({ LAUNCH_URL: 'https://page.example/check?brand=7' })
-after(() => fixture.close())
 
 const BAD_PROOF = [401, 'INVALID_DEVICE_PROOF', 'The device’s signature is not valid'] as const
 const NOT_HOLDER = [403, 'DEVICE_MISMATCH', 'Another device holds the session'] as const

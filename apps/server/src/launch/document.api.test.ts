@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { type DocumentStep, LAUNCH_LIMITS, type LaunchState } from '@ostiary/contract'
 import { sealPayload } from '@ostiary/crypto'
 import { seededRandom, simulateDocument } from '@ostiary/device/simulated'
@@ -9,7 +9,6 @@ import { createPage, okOf, type Page } from './testing/page.ts'
 
 const fixture = await createAgeFixture()
 const host = await fixture.newHost({ settings: { documentReuseCheck: true } })
-after(() => fixture.close())
 
 const ALONE = { requirements: ['identity_document'], documentAgeThreshold: 18, sessionExpiry: 7_200 } as const
 const SUBMIT = 'document/submit'

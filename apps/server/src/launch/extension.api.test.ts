@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import type { Handoff, LaunchState } from '@ostiary/contract'
 import { assertError } from '../testing/harness.ts'
 import { makeSubmission, reachChallenge, send } from './testing/capture.ts'
@@ -7,7 +7,6 @@ import { createLaunchFixture } from './testing/fixture.ts'
 import { createPage, okOf } from './testing/page.ts'
 
 const fixture = await createLaunchFixture()
-after(() => fixture.close())
 
 const TEN_MINUTES_MS = 600_000
 const REFUSED = [409, 'SESSION_NOT_OPEN', 'The time of this session cannot be extended'] as const

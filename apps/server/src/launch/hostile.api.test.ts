@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { makeSubmission, reachChallenge, send, sendAtOnce } from './testing/capture.ts'
 import { CAPTURE_MUTATIONS, type FalseSubmission } from './testing/capture-mutations.ts'
 import { createLaunchFixture } from './testing/fixture.ts'
@@ -15,7 +15,6 @@ const { sessionId } = await fixture.create({ sessionExpiry: 86_400 })
 const page = await createPage(fixture, sessionId)
 const { payload, sealed } = await makeSubmission(page, await reachChallenge(page))
 const stranger = { sessionId, sealKey: page.sealKey(), payload, sealed }
-after(() => fixture.close())
 
 const COUNT = SEALED_MUTATIONS.length + PAYLOAD_MUTATIONS.length + JUDGED_MUTATIONS.length
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import type { Challenge, Handoff, LaunchState } from '@ostiary/contract'
 import { assertError } from '../testing/harness.ts'
 import { makeSubmission, reachChallenge, send } from './testing/capture.ts'
@@ -7,7 +7,6 @@ import { createLaunchFixture } from './testing/fixture.ts'
 import { createPage, okOf } from './testing/page.ts'
 
 const fixture = await createLaunchFixture()
-after(() => fixture.close())
 
 /** What the page of the last release sends: no `cannot`, no `pace`, no `extend`, and the consent version before. */
 const OLD_CONSENT = { accepted: true, version: '1', locale: 'de' }

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { createLaunchFixture } from './testing/fixture.ts'
 import { createPage } from './testing/page.ts'
 
 const fixture = await createLaunchFixture()
-after(() => fixture.close())
 
 const open = async (body: object = {}) => {
   const { sessionId } = await fixture.create(body)

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { type Challenge, type Handoff, KIND_OF, type LaunchState, type MovementKind } from '@ostiary/contract'
 import { assertError } from '../testing/harness.ts'
 import { makeSubmission, reachChallenge, send } from './testing/capture.ts'
@@ -7,7 +7,6 @@ import { createLaunchFixture } from './testing/fixture.ts'
 import { createPage, okOf, type Page } from './testing/page.ts'
 
 const fixture = await createLaunchFixture()
-after(() => fixture.close())
 
 async function opened() {
   const created = await fixture.create()

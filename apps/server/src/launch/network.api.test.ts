@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import type { AgeResult, Handoff, OptionalRiskSource } from '@ostiary/contract'
 import { eventually } from '@ostiary/testkit/eventually'
+import { temporaryFolder } from '@ostiary/testkit/temporary-folder'
 import { isPurged } from '../sessions/index.ts'
 import { assertError } from '../testing/harness.ts'
 import { createLaunchFixture } from './testing/fixture.ts'
@@ -16,15 +16,11 @@ const RENTED = '198.51.100.10'
 const HOME = '192.0.2.1'
 const [OSLO, BERGEN, RIO] = ['192.0.2.10', '192.0.2.20', '192.0.2.30']
 
-const folder = mkdtempSync(join(tmpdir(), 'ostiary-networks-'))
+const folder = temporaryFolder('networks')
 put('tor.txt', `${TOR}\n2001:db8:70::/48\n`)
 put('datacenter.txt', '198.51.100.0/25\n')
 put('countries.csv', `${OSLO}/32,NO\n${BERGEN}/32,NO\n${RIO}/32,BR\n`)
 const fixture = await createLaunchFixture({ NETWORK_LISTS_DIR: folder, TRUST_PROXY: '127.0.0.1' })
-after(async () => {
-  await fixture.close()
-  rmSync(folder, { recursive: true, force: true })
-})
 
 function put(name: string, text: string): void {
   writeFileSync(join(folder, `${name}.new`), text)

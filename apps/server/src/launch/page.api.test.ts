@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs'
 import { request as httpRequest } from 'node:http'
-import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
+import { temporaryFolder } from '@ostiary/testkit/temporary-folder'
 import type { LightMyRequestResponse } from 'fastify'
 import { assertError, createHarness } from '../testing/harness.ts'
 import { createLaunchFixture } from './testing/fixture.ts'
@@ -15,7 +15,7 @@ const SCRIPT_PATH = 'assets/main-B3xY7_aQ.js'
 const SHOP = 'https://shop.example'
 const UNKNOWN_SESSION = '079b6cd9-f993-81a6-95fd-62194e74386d'
 
-const folder = mkdtempSync(join(tmpdir(), 'ostiary-page-'))
+const folder = temporaryFolder('page')
 write('index.html', DOCUMENT)
 write(SCRIPT_PATH, SCRIPT)
 write(`${SCRIPT_PATH}.gz`, gzipSync(SCRIPT))
@@ -24,10 +24,6 @@ write('models/manifest.json', '{"id":"x"}')
 write('models/dlib/0123456789ab/dlib.onnx', 'net')
 write('doomed.txt', 'doomed')
 const fixture = await createLaunchFixture({ LAUNCH_DIR: folder })
-after(async () => {
-  await fixture.close()
-  rmSync(folder, { recursive: true, force: true })
-})
 
 function write(path: string, content: string | Buffer): void {
   mkdirSync(dirname(join(folder, path)), { recursive: true })
@@ -210,14 +206,10 @@ test('an address that invents session ids still gets the page, without a query o
 
 test('without a built page the address says how to build it, and the service is still ready', async () => {
   const harness = await createHarness({ LAUNCH_DIR: join(folder, 'nothing') })
-  try {
-    const { statusCode, headers, body } = await harness.inject('/launch/?sessionId=x')
-    assert.deepEqual([statusCode, headers['content-type']], [503, 'text/html; charset=utf-8'])
-    assert.match(body, /npm run build -w apps\/launch/)
-    assert.equal(headers['cache-control'], 'no-store')
-    assert.equal((await harness.inject('/readyz')).statusCode, 200)
-    assert.match(harness.logged(), /the launch page is not built/)
-  } finally {
-    await harness.close()
-  }
+  const { statusCode, headers, body } = await harness.inject('/launch/?sessionId=x')
+  assert.deepEqual([statusCode, headers['content-type']], [503, 'text/html; charset=utf-8'])
+  assert.match(body, /npm run build -w apps\/launch/)
+  assert.equal(headers['cache-control'], 'no-store')
+  assert.equal((await harness.inject('/readyz')).statusCode, 200)
+  assert.match(harness.logged(), /the launch page is not built/)
 })

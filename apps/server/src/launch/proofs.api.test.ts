@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { DEVICE_PROOF_HEADER } from '@ostiary/crypto'
 import { runFlow, seededRandom } from '@ostiary/device/simulated'
 import { isPurged } from '../sessions/index.ts'
@@ -9,7 +9,6 @@ import { createLaunchFixture } from './testing/fixture.ts'
 import { createPage, okOf, type Page, stateBody, type Tweak } from './testing/page.ts'
 
 const fixture = await createLaunchFixture()
-after(() => fixture.close())
 
 const BAD_PROOF = [401, 'INVALID_DEVICE_PROOF', 'The device’s signature is not valid'] as const
 const CONSENT = { accepted: true, version: '1', locale: 'en' }

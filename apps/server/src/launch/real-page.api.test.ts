@@ -1,6 +1,6 @@
 /** What a page with a camera and real models needs from the service, beside what every client needs. */
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { LOCALES, RELEASED_MODELS, SIMULATED_MODEL } from '@ostiary/contract'
 import { makeSubmission, reachChallenge, send } from './testing/capture.ts'
 import { createLaunchFixture } from './testing/fixture.ts'
@@ -8,7 +8,6 @@ import { createPage } from './testing/page.ts'
 
 const fixture = await createLaunchFixture()
 const liveKey = await fixture.liveKey()
-after(() => fixture.close())
 
 const BRAND = { name: 'Fjord Rentals', logo: null, primary: '#0b57d0', background: '#ffffff' }
 const SHOP = 'https://shop.example'

@@ -15,9 +15,8 @@ const known = (answer: object): object =>
   JSON.parse(JSON.stringify(answer), (name, value) => (BY_CHANCE.includes(name) ? undefined : value))
 
 for (const { what, calls, key, read, result } of sessions) {
-  test(`the page of the last release plays ${what} on rows of its release`, async (t) => {
+  test(`the page of the last release plays ${what} on rows of its release`, async () => {
     const harness = await createHarness({ MASTER_KEY: masterKey })
-    t.after(() => harness.close())
     for (const { at, rows, path, headers, body, status, answer } of calls) {
       harness.clock.advance(Date.parse(at) - harness.clock.now().getTime())
       await putRows(harness.database, rows)

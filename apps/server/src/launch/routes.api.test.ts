@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { type Challenge, DEVICE_REPORTABLE, type LaunchState, SESSION_CODES } from '@ostiary/contract'
 import { assertError } from '../testing/harness.ts'
 import { makeSubmission, send } from './testing/capture.ts'
@@ -7,7 +7,6 @@ import { createLaunchFixture } from './testing/fixture.ts'
 import { createPage, okOf, stateBody } from './testing/page.ts'
 
 const fixture = await createLaunchFixture()
-after(() => fixture.close())
 
 const NOT_AT_STEP = [409, 'SESSION_NOT_OPEN', 'The session is not at this step'] as const
 const HAS_ENDED = [409, 'SESSION_NOT_OPEN', 'The session has ended'] as const

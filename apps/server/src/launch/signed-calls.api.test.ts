@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { LAUNCH_LIMITS, type OpenedSession, type PasskeyOptions, type SealedLog } from '@ostiary/contract'
 import { LAUNCH_API, LAUNCH_PATHS } from '@ostiary/contract/paths'
 import { openPayload } from '@ostiary/crypto'
@@ -10,7 +10,6 @@ import { createVerificationFixture } from '../verification/testing/fixture.ts'
 
 const fixture = await createVerificationFixture()
 const host = await fixture.newHost({ scopes: ['age:write', 'age:read', 'verify:write', 'verify:read'] })
-after(() => fixture.close())
 
 const faces = createFaces(29)
 /** Long enough for the rate limit to recover after one session: all tests call from one address. */

@@ -27,10 +27,7 @@ const fixture = await createLaunchFixture({}, { through })
 beforeEach(() => {
   statements = []
 })
-after(async () => {
-  await fixture.close()
-  proxy.close()
-})
+after(() => proxy.close())
 
 const ORIGIN = 'http://localhost:8080'
 

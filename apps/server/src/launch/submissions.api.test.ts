@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { CapturePayload } from '@ostiary/contract'
 import { sealPayload } from '@ostiary/crypto'
 import { runFlow, SPOOFS, type SpoofName, seededRandom } from '@ostiary/device/simulated'
@@ -11,7 +11,6 @@ import { createPage, okOf } from './testing/page.ts'
 import { IPHONE } from './testing/user-agents.ts'
 
 const fixture = await createLaunchFixture()
-after(() => fixture.close())
 
 const NO_CHALLENGE = [409, 'CHALLENGE_NOT_VALID', 'There is no challenge under way'] as const
 const HAS_ENDED = [409, 'SESSION_NOT_OPEN', 'The session has ended'] as const

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import type { AgeResult, Challenge, Handoff, LaunchState } from '@ostiary/contract'
 import { EVENTS_PER_CALL } from '@ostiary/contract/limits'
 import { sealPayload } from '@ostiary/crypto'
@@ -20,7 +20,6 @@ import { DOUBTFUL } from './testing/log-mutations.ts'
 import { createPage, okOf, type Page } from './testing/page.ts'
 
 const fixture = await createLaunchFixture()
-after(() => fixture.close())
 
 const NOT_AT_STEP = [409, 'SESSION_NOT_OPEN', 'The session is not at this step'] as const
 const UNREADABLE = [400, 'INVALID_PAYLOAD', 'The payload cannot be read'] as const

@@ -1,6 +1,6 @@
 /** What the matcher counts for itself (review, C4 and test 22). The key holder's own counts are tested there. */
 import assert from 'node:assert/strict'
-import { after, beforeEach, describe, test } from 'node:test'
+import { beforeEach, describe, test } from 'node:test'
 import { TOKEN_BUDGET } from '@ostiary/contract'
 import { createTokenKeys } from '@ostiary/device'
 import { createProbe } from '@ostiary/token'
@@ -17,7 +17,6 @@ beforeEach(async () => {
   user = await fixture.enrol(host)
   relay.seen.length = 0
 })
-after(() => fixture.close())
 
 interface Counted {
   evaluations: number

@@ -1,6 +1,6 @@
 /** A key holder or a client that cheats, against a matcher that serves (review, findings 1, 6 and 8, tests 19, 24 and 26). */
 import assert from 'node:assert/strict'
-import { after, beforeEach, describe, test } from 'node:test'
+import { beforeEach, describe, test } from 'node:test'
 import { TOKEN_BUDGET } from '@ostiary/contract'
 import { createTokenKeys } from '@ostiary/device'
 import type { KeptToken, TokenKeeper } from '@ostiary/device/simulated'
@@ -16,7 +16,6 @@ beforeEach(async () => {
   user = await fixture.enrol(host)
   fixture.relay.seen.length = 0
 })
-after(() => fixture.close())
 
 const withToken = (kept: KeptToken): TokenKeeper => ({ find: async () => kept, keep: async () => {} })
 const attacks = async () =>

@@ -1,6 +1,6 @@
 /** A writer of the matcher's database who has no key of it (review, finding 3 and test 21). */
 import assert from 'node:assert/strict'
-import { after, beforeEach, describe, test } from 'node:test'
+import { beforeEach, describe, test } from 'node:test'
 import { createTokenKeys } from '@ostiary/device'
 import type { KeptToken, TokenKeeper } from '@ostiary/device/simulated'
 import type { VerificationHost } from '../verification/testing/fixture.ts'
@@ -13,7 +13,6 @@ beforeEach(async () => {
   host = await fixture.newHost()
   fixture.relay.seen.length = 0
 })
-after(() => fixture.close())
 
 const idOf = ({ tokenId }: KeptToken) => Buffer.from(tokenId, 'base64url')
 const rowOf = async (kept: KeptToken) =>

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { type Client, createClient, createFaces, feature } from '../biometrics/testing/faces.ts'
 import type { TenantData } from '../platform/tenant-data.ts'
 import { createHarness } from '../testing/harness.ts'
@@ -14,7 +14,6 @@ const harness = await createHarness({ PUBLIC_URL: 'https://id.example' })
 const { tenantId, key } = await harness.tenantWithKey({ scopes: ['node:*'] })
 const client = createClient(harness, key)
 const owner = { tenantId, livemode: false }
-after(() => harness.close())
 
 const db = () => harness.wire.platform.cells.forId(owner.tenantId)
 

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { createHarness } from '../testing/harness.ts'
 
 const harness = await createHarness()
 const port = Number(new URL(await harness.app.listen({ port: 0, host: '127.0.0.1' })).port)
-after(() => harness.close())
 
 /** Sends bytes as they are and returns the whole answer. */
 function raw(bytes: string | Buffer): Promise<{ status: number; headers: string; body: Record<string, unknown> }> {
@@ -154,5 +153,4 @@ test('an internal error is a 500 without details, and the log has its location',
     requestId: response.headers['x-request-id'],
   })
   assert.match(local.logged(), /"errorCode":"INTERNAL < 42P01"/)
-  await local.close()
 })

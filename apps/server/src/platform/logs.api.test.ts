@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { OPERATIONS } from '@ostiary/contract'
 import type { InjectOptions } from 'fastify'
 import { createHarness } from '../testing/harness.ts'
@@ -8,7 +8,6 @@ import { createHarness } from '../testing/harness.ts'
 const MARK = 'MARKED7f3a'
 const harness = await createHarness()
 const { key } = await harness.tenantWithKey()
-after(() => harness.close())
 
 function attempts(method: string, path: string): InjectOptions[] {
   const url = path.replace(/:[a-z]+/g, `${MARK}-path`)
@@ -77,5 +76,4 @@ test('values in errors of the database stay out of the log', async () => {
   assert.equal(response.statusCode, 500)
   assert.match(local.logged(), /"errorCode":"INTERNAL < 23514"/)
   assert.ok(!local.logged().includes(MARK))
-  await local.close()
 })

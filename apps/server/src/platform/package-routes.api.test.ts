@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { VERSION } from '@ostiary/contract/version'
+import { temporaryFolder } from '@ostiary/testkit/temporary-folder'
 import { createHarness } from '../testing/harness.ts'
 import { createHttp } from './http.ts'
 import { readPackages } from './package-files.ts'
 import { packageRoutes } from './package-routes.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'ostiary-packages-'))
+const folder = temporaryFolder('packages')
 const sdk = archiveOf({ 'package/README.md': 'x'.repeat(700), 'package/package.json': `{"version":"${VERSION}"}` })
 
 writeFileSync(join(folder, 'ostiary-sdk.tgz'), sdk)
@@ -21,11 +21,7 @@ const harness = await createHarness()
 const app = createHttp({ ...harness.wire.platform, trustProxy: [], callerOf: () => undefined })
 app.register(packageRoutes, { prefix: '/here', version: VERSION, folder })
 app.register(packageRoutes, { prefix: '/nowhere', version: VERSION, folder: join(folder, 'nothing') })
-after(async () => {
-  await app.close()
-  await harness.close()
-  rmSync(folder, { recursive: true })
-})
+after(() => app.close())
 
 /** Header and content of each file, padded; enough for a reader that looks at names and sizes. */
 function archiveOf(files: Record<string, string>): Buffer {

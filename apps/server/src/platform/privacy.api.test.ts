@@ -28,26 +28,22 @@ const waysToName = (table: string, column: string) => [`${table}.${column}`, `${
 
 test('docs/privacy.md names every stored column, and no other', async () => {
   const harness = await createHarness()
-  try {
-    const { rows } = await harness.database.query(
-      `select c.relname as table, a.attname as column from pg_class c join pg_attribute a on a.attrelid = c.oid
-       where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
-         and a.attnum > 0 and not a.attisdropped order by 1, 2`,
-    )
-    const stored = (rows as { table: string; column: string }[]).filter(({ table }) => !OWN.has(table))
-    assert.ok(stored.length > 50, `${stored.length} columns`)
-    const named = namedIn(readFileSync(PAGE, 'utf8'))
-    const missing = stored.filter(({ table, column }) => !waysToName(table, column).some((way) => named.has(way)))
-    assert.deepEqual(
-      missing.map(({ table, column }) => `${table}.${column}`),
-      [],
-    )
-    const known = new Set(stored.flatMap(({ table, column }) => waysToName(table, column)))
-    assert.deepEqual(
-      [...named].filter((name) => !known.has(name)),
-      [],
-    )
-  } finally {
-    await harness.close()
-  }
+  const { rows } = await harness.database.query(
+    `select c.relname as table, a.attname as column from pg_class c join pg_attribute a on a.attrelid = c.oid
+     where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+       and a.attnum > 0 and not a.attisdropped order by 1, 2`,
+  )
+  const stored = (rows as { table: string; column: string }[]).filter(({ table }) => !OWN.has(table))
+  assert.ok(stored.length > 50, `${stored.length} columns`)
+  const named = namedIn(readFileSync(PAGE, 'utf8'))
+  const missing = stored.filter(({ table, column }) => !waysToName(table, column).some((way) => named.has(way)))
+  assert.deepEqual(
+    missing.map(({ table, column }) => `${table}.${column}`),
+    [],
+  )
+  const known = new Set(stored.flatMap(({ table, column }) => waysToName(table, column)))
+  assert.deepEqual(
+    [...named].filter((name) => !known.has(name)),
+    [],
+  )
 })

@@ -31,7 +31,6 @@ test('the worker’s scheduled jobs run through pg-boss and purge what has expir
     'the jobs are counted',
   )
   await queue.stop(2_000)
-  await harness.close()
 })
 
 test('workers that start at the same time on an empty database all start', async () => {
@@ -42,7 +41,6 @@ test('workers that start at the same time on an empty database all start', async
   const queues = Array.from({ length: 6 }, () => createQueue([job], harness.wire.platform))
   await Promise.all(queues.map((queue) => queue.start(cell)))
   await Promise.all(queues.map((queue) => queue.stop(2_000)))
-  await harness.close()
 })
 
 test('the schedule of a job that the last release had under another name is removed', async () => {
@@ -58,7 +56,6 @@ test('the schedule of a job that the last release had under another name is remo
   const { rows } = await harness.database.query('select name from pgboss.schedule order by name')
   assert.deepEqual(rows, [{ name: 'kept' }, { name: 'new-name' }])
   await thisRelease.stop(2_000)
-  await harness.close()
 })
 
 test('a worker that leaves a cell starts no more jobs there, ends the one that runs, and can come back', async () => {
@@ -99,7 +96,6 @@ test('a worker that leaves a cell starts no more jobs there, ends the one that r
   await eventually(() => runs.length === 3, 'it is back')
   assert.deepEqual(runs, ['first', 'second', 'first'])
   await first.stop(2_000)
-  await harness.close()
 })
 
 test('a job that fails is tried again, and its error text is not stored', async () => {
@@ -123,5 +119,4 @@ test('a job that fails is tried again, and its error text is not stored', async 
   assert.ok(!harness.logged().includes('PRIVATE'))
   assert.match(harness.logged(), /"job":"flaky".*job failed/)
   await queue.stop(2_000)
-  await harness.close()
 })

@@ -2,15 +2,15 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { fileURLToPath } from 'node:url'
 import type { Dataset } from '@ostiary/contract'
+import { temporaryFolder } from '@ostiary/testkit/temporary-folder'
 import { createCertificate } from '../platform/outbound/testing/certificate.ts'
 import { altCsv, sdnCsv, unXml } from './datasets/testing/lists.ts'
 import { createScreening, HEADER } from './testing/screening.ts'
@@ -38,7 +38,7 @@ const web = createServer({ key, cert }, (request, response) => {
   response.write(file.text.slice(0, file.text.length / 2), () => response.destroy())
 })
 
-const folder = mkdtempSync(join(tmpdir(), 'ostiary-enable-'))
+const folder = temporaryFolder('enable')
 const dir = join(folder, 'datasets')
 const authority = join(folder, 'authority.pem')
 writeFileSync(authority, cert)
@@ -48,10 +48,8 @@ await once(web, 'listening')
 const from = `https://127.0.0.1:${(web.address() as AddressInfo).port}/lists/`
 const server = await createScreening({ SANCTIONS_DIR: dir, OUTBOUND_ALLOW_NETWORKS: '127.0.0.0/8' })
 after(async () => {
-  await server.close()
   web.closeAllConnections()
   web.close()
-  rmSync(folder, { recursive: true, force: true })
 })
 
 function serve(name: string, text: string, more: Partial<Served> = {}): void {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import type { ExceptionPage, ExceptionRecord } from '@ostiary/contract'
 import { figureAtMost } from '@ostiary/testkit/measuring/test-figure'
 import type { LightMyRequestResponse } from 'fastify'
@@ -24,7 +24,6 @@ const BODY = {
 }
 
 const harness = await createHarness()
-after(() => harness.close())
 
 interface Tenant {
   key: string
@@ -356,8 +355,6 @@ describe('the exceptions of a file', () => {
     const none = await away.wire.sanctions.exceptions.forRows(caller, [])
     assert.deepEqual([none.applied.size, none.stale.size], [0, 0])
     await assert.rejects(away.wire.sanctions.exceptions.forRows(caller, [{ id: '0017', ...ANA }]), /out of reach/)
-    await away.app.close()
-    await away.database.drop()
   })
 
   test('exceptions of a file of 50,000 rows are found in well under a second, every time', async () => {
@@ -407,5 +404,4 @@ test('an exception ends on time, and a year later the purge removes it but no ne
   )
   local.clock.advance(1)
   assert.deepEqual([await purge(), await count()], [5_001, 1], 'more than one batch')
-  await local.close()
 })

@@ -1,6 +1,6 @@
 /** Stale lists: in answers, in the list of datasets, in /health and in the metrics. */
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import type { Dataset, Health } from '@ostiary/contract'
 import { createScreening, HEADER, NOBODY } from './testing/screening.ts'
 
@@ -9,7 +9,6 @@ const server = await createScreening()
 await server.importCsv('us_ofac_sdn', 'id,name\none-a,Karvol Vorberg\n')
 await server.importCsv('our_list', 'id,name\ntwo-a,Talvostin Quorim\n', { kind: 'crime' })
 await server.importCsv('gb_hmt_sanctions', 'id,name\ngb-a,Odd Fellow\n')
-after(() => server.close())
 
 /** As if the source of a list had confirmed it so long ago, by the server's clock. */
 async function confirmed(name: string, agoMs: number, everyMs: number | null): Promise<void> {

@@ -1,13 +1,12 @@
 /** `POST /v2/open-sanctions/match/:dataset`: people in JSON, with the answer of a file. */
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import type { ScreenReply } from '@ostiary/contract'
 import { assertError } from '../testing/harness.ts'
 import { createScreening, HEADER, SANCTIONS_KEY } from './testing/screening.ts'
 
 const server = await createScreening()
 const key = (await server.tenantWithKey(SANCTIONS_KEY)).key
-after(() => server.close())
 
 const VARDO = { id: '0017', firstname: 'Vardo', lastname: 'Quellmar', dob: '1961-04-17' }
 const NOBODY = { id: '0018', firstname: 'Ana', lastname: 'Example', dob: '1990-05-04' }

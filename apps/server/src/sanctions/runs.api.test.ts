@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import type { ErrorCode, RunHit, RunHitPage, RunPage, RunRecord } from '@ostiary/contract'
 import type { LightMyRequestResponse } from 'fastify'
 import { createScreening, HEADER, SANCTIONS_KEY } from './testing/screening.ts'
@@ -16,7 +16,6 @@ const FALK_ROW = 'c3,Ilmar,Drossfalk,1970-07-07\n'
 const server = await createScreening()
 await server.importCsv('people', LIST + VORBERG + QUORIM)
 await server.look()
-after(() => server.close())
 
 async function tenant(days: number | null = 30, wanted: { livemode?: boolean } = {}) {
   const { tenantId, key } = await server.tenantWithKey({ ...SANCTIONS_KEY, ...wanted })

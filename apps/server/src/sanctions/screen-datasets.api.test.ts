@@ -1,7 +1,7 @@
 /** `POST /v2/open-sanctions/file/:dataset`: lists, collections, versions, tenants and exceptions. */
 import assert from 'node:assert/strict'
 import { truncateSync } from 'node:fs'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import type { Dataset, ScreenReply } from '@ostiary/contract'
 import { assertError } from '../testing/harness.ts'
 import { createScreening, HEADER, SANCTIONS_KEY, type Screening, type Sending } from './testing/screening.ts'
@@ -25,7 +25,6 @@ const one = await server.importCsv(
 )
 const two = await server.importCsv('list_two', 'id,name,topics\ntwo-a,Talvostin Quorim,crime\n', { kind: 'crime' })
 await server.importCsv('custom_own', 'id,name\nown-a,Karvol Vorberg\n', { tenantId: owner.tenantId })
-after(() => server.close())
 
 /** The entries that each row matched. */
 function hitsOf({ summary }: ScreenReply): Record<string, string[]> {

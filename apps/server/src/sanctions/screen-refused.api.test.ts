@@ -1,6 +1,6 @@
 /** `POST /v2/open-sanctions/file/:dataset`: refusals. */
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { type ScreenReply, screenFile } from '@ostiary/contract'
 import { figureAtMost } from '@ostiary/testkit/measuring/test-figure'
 import { assertError, assertInvalid } from '../testing/harness.ts'
@@ -22,7 +22,6 @@ const FILE = HEADER + NOBODY
 const at = (message: string) => ({ details: [{ pointer: '/body/file', message }] })
 
 const server = await createScreening()
-after(() => server.close())
 
 describe('the form', () => {
   const refused = (name: string, body: Buffer | string, code: string, message: string, sending: Sending = {}) =>
@@ -280,12 +279,8 @@ test('a million rows are answered, each in microseconds', async () => {
 
 test('where area B is closed, 401 without a key', async () => {
   const closed = await createScreening({ AUTH_REQUIRED_AREAS: 'B' })
-  try {
-    assertError(await closed.send(FILE, { key: '' }), 401, 'MISSING_API_KEY', 'Missing API key')
-    const list = await closed.inject('/v2/open-sanctions/datasets')
-    assertError(list, 401, 'MISSING_API_KEY', 'Missing API key')
-    assert.equal((await closed.send(FILE)).statusCode, 200)
-  } finally {
-    await closed.close()
-  }
+  assertError(await closed.send(FILE, { key: '' }), 401, 'MISSING_API_KEY', 'Missing API key')
+  const list = await closed.inject('/v2/open-sanctions/datasets')
+  assertError(list, 401, 'MISSING_API_KEY', 'Missing API key')
+  assert.equal((await closed.send(FILE)).statusCode, 200)
 })

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { eventually } from '@ostiary/testkit/eventually'
 import { figureAtMost } from '@ostiary/testkit/measuring/test-figure'
@@ -26,7 +26,6 @@ const MEGABYTE = 1024 * 1024
 const server = await createScreening()
 const port = Number(new URL(await server.app.listen({ port: 0, host: '127.0.0.1' })).port)
 const key = (await server.tenantWithKey(SANCTIONS_KEY)).key
-after(() => server.close())
 
 /** A raw connection, with the server's end of it. */
 async function open(): Promise<{ socket: Socket; peer: Socket; answer: Promise<string>; isClosed: Promise<unknown> }> {

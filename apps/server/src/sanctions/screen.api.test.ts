@@ -1,7 +1,7 @@
 /** `POST /v2/open-sanctions/file/:dataset`: answers. Other files test refusals, streams and datasets. */
 import assert from 'node:assert/strict'
 import { readFileSync, truncateSync } from 'node:fs'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import type { RowResult, ScreenReply } from '@ostiary/contract'
 import { assertError } from '../testing/harness.ts'
 import { createScreening, form, HEADER, NOBODY, strangers } from './testing/screening.ts'
@@ -11,7 +11,6 @@ const VARDO = '7,Vardo,Quellmar,1961-04-17\n'
 const VARDO_ECHO = { id: '7', firstname: 'Vardo', lastname: 'Quellmar', dob: '1961-04-17' }
 
 const server = await createScreening()
-after(() => server.close())
 
 const echoOf = ({ id, firstname, lastname, dob }: RowResult) => [id, firstname, lastname, dob]
 const flagsOf = ({ results }: ScreenReply) => Object.fromEntries(results.map(({ id, match }) => [id, match]))

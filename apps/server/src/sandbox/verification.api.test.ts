@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { SESSION_CODE_NAMES, SESSION_CODES } from '@ostiary/contract'
 import { NOTHING_JUDGED, NOTHING_TO_JUDGE } from '../age/testing/fixture.ts'
 import { assertError, assertInvalid } from '../testing/harness.ts'
@@ -7,7 +7,6 @@ import { createVerificationFixture, PATH, successBody } from '../verification/te
 
 const fixture = await createVerificationFixture()
 const host = await fixture.newHost()
-after(() => fixture.close())
 
 /** Codes that are not of a failure. */
 const OUTCOME_OF: ReadonlyMap<number, string> = new Map([

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { TEST_LIMITS } from '@ostiary/testkit/limits'
 import { createAgeFixture } from '../age/testing/fixture.ts'
 import { loadConfig } from '../config.ts'
@@ -11,7 +11,6 @@ import { isPurged } from './index.ts'
 import { openPart, sealPart } from './sealing.ts'
 
 const fixture = await createAgeFixture()
-after(() => fixture.close())
 
 const query = (text: string, values: unknown[] = []) => fixture.harness.database.query(text, values)
 const sessions = () => fixture.harness.wire.sessions.service

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { createAgeFixture } from '../age/testing/fixture.ts'
 import { DAY_MS } from '../platform/clock.ts'
 import { type Queryable, sql } from '../platform/db.ts'
@@ -9,7 +9,6 @@ import { prepareSessionPartitions } from './jobs.ts'
 
 const fixture = await createAgeFixture()
 const host = await fixture.newHost()
-after(() => fixture.close())
 
 const dbOf = (sessionId: string) => fixture.harness.wire.platform.cells.forId(sessionId)
 const sessionsOf = () => fixture.harness.wire.sessions.service
@@ -140,28 +139,24 @@ describe('a change of a session that nobody holds', () => {
 
   test('of a day without a partition is stored too, also when the partition is created meanwhile', async () => {
     const bare = await createAgeFixture()
-    try {
-      const { service: sessions } = bare.harness.wire.sessions
-      bare.harness.clock.advance(2 * DAY_MS)
-      const { sessionId } = await (await bare.newHost()).create()
-      const db = bare.harness.wire.platform.cells.forId(sessionId)
-      assert.equal((await bare.harness.database.query('select 1 from sessions_default')).rows.length, 1)
-      const change = (attempt: number, between?: () => Promise<unknown>) =>
-        sessions.change<void>(sessionId, async (found) => {
-          const first = between
-          between = undefined
-          await first?.()
-          const progress = progressOf(attempt)
-          return { session: opened(found), save: { state: 'OPENED', progress }, answer: undefined }
-        })
-      await change(1)
-      await change(2, () => prepareSessionPartitions(db, bare.harness.clock.now()))
-      await change(3)
-      assert.equal(opened((await sessions.find(sessionId)) ?? assert.fail()).progress?.attempt, 3)
-      assert.equal((await bare.harness.database.query('select 1 from sessions_default')).rows.length, 0)
-    } finally {
-      await bare.close()
-    }
+    const { service: sessions } = bare.harness.wire.sessions
+    bare.harness.clock.advance(2 * DAY_MS)
+    const { sessionId } = await (await bare.newHost()).create()
+    const db = bare.harness.wire.platform.cells.forId(sessionId)
+    assert.equal((await bare.harness.database.query('select 1 from sessions_default')).rows.length, 1)
+    const change = (attempt: number, between?: () => Promise<unknown>) =>
+      sessions.change<void>(sessionId, async (found) => {
+        const first = between
+        between = undefined
+        await first?.()
+        const progress = progressOf(attempt)
+        return { session: opened(found), save: { state: 'OPENED', progress }, answer: undefined }
+      })
+    await change(1)
+    await change(2, () => prepareSessionPartitions(db, bare.harness.clock.now()))
+    await change(3)
+    assert.equal(opened((await sessions.find(sessionId)) ?? assert.fail()).progress?.attempt, 3)
+    assert.equal((await bare.harness.database.query('select 1 from sessions_default')).rows.length, 0)
   })
 })
 

@@ -1,6 +1,6 @@
 // spec-kind: webhook
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { CONSENT_VERSION, CONSENT_VERSIONS, type ConsentRecord } from '@ostiary/contract'
 import { type Host, readyDevice } from '../age/testing/fixture.ts'
 import { assertError } from '../testing/harness.ts'
@@ -11,7 +11,6 @@ import { sealPart } from './sealing.ts'
 const fixture = await createVerificationFixture()
 const ages = await fixture.age.newHost()
 const checks = await fixture.newHost()
-after(() => fixture.close())
 
 const nowText = () => fixture.harness.clock.now().toISOString()
 const pass = (seconds: number) => fixture.harness.clock.advance(seconds * 1_000)

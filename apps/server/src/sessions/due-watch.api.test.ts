@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, beforeEach, describe, test } from 'node:test'
+import { afterEach, beforeEach, describe, test } from 'node:test'
 import { eventually } from '@ostiary/testkit/eventually'
 import { figureAtMost } from '@ostiary/testkit/measuring/test-figure'
 import { createAgeFixture, type Host } from '../age/testing/fixture.ts'
@@ -16,7 +16,6 @@ const [only] = fixture.harness.wire.platform.cells.all()
 assert.ok(only)
 const cell = only
 await fixture.harness.wire.sessions.prepare(cell)
-after(() => fixture.close())
 
 const daysAgo = (days: number) => new Date(fixture.harness.clock.now().getTime() - days * DAY_MS)
 const isEnded = async (sessionId: string) =>

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, beforeEach, describe, test } from 'node:test'
+import { beforeEach, describe, test } from 'node:test'
 import { ageSessionsIn } from '../age/index.ts'
 import { captureOf, createAgeFixture, type Host, readyDevice, type UserDevice } from '../age/testing/fixture.ts'
 import { isPurged } from './index.ts'
 
 let host: Host
 const fixture = await createAgeFixture()
-after(() => fixture.close())
 beforeEach(async () => {
   host = await fixture.newHost()
 })

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { ageSessionsIn } from '../age/index.ts'
 import { createAgeFixture } from '../age/testing/fixture.ts'
 import { isPurged } from './index.ts'
 
 const fixture = await createAgeFixture()
-after(() => fixture.close())
 
 test('sessions that are created at the same time are inserted together, each with its own content', async () => {
   const hosts = await Promise.all([fixture.newHost(), fixture.newHost()])

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { createAgeFixture } from '../age/testing/fixture.ts'
 import { DAY_MS } from '../platform/clock.ts'
 import type { Queryable, Statement } from '../platform/db.ts'
@@ -19,7 +19,6 @@ for (let n = 0; n < 10; n++) {
   made.push({ sessionId: (await host.create({ metadata })).sessionId, at: clock.now() })
   clock.advance(DAY_MS / 2)
 }
-after(() => fixture.close())
 
 async function idsOf(query: Record<string, string>): Promise<string[]> {
   const found = await host.call('GET', `/sessions?${new URLSearchParams(query)}`)

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { createAgeFixture } from '../age/testing/fixture.ts'
 import { type Queryable, sql } from '../platform/db.ts'
 import { untilBlocked } from '../testing/locks.ts'
@@ -7,7 +7,6 @@ import { isPurged, newProgress, type Session } from './index.ts'
 
 const fixture = await createAgeFixture()
 const host = await fixture.newHost()
-after(() => fixture.close())
 
 const dbOf = (sessionId: string) => fixture.harness.wire.platform.cells.forId(sessionId)
 const progressOf = (attempt: number) => ({ ...newProgress('en'), attempt })

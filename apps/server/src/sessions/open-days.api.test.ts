@@ -1,26 +1,21 @@
 import assert from 'node:assert/strict'
-import { after, beforeEach, test } from 'node:test'
+import { test } from 'node:test'
 import { type AgeFixture, createAgeFixture, type Host } from '../age/testing/fixture.ts'
 import { DAY_MS } from '../platform/clock.ts'
 import type { Db } from '../platform/db.ts'
 import { ensurePartitions, partitionName } from '../platform/partitions.ts'
 import { createOpenDays } from './open-days.ts'
 
-const fixtures: AgeFixture[] = []
 let fixture: AgeFixture
 let host: Host
 let db: Db
-beforeEach(async () => {
+async function newDays(): Promise<void> {
   fixture = await createAgeFixture()
-  fixtures.push(fixture)
   host = await fixture.newHost({ settings: { sessionSecondsMax: 7 * 86_400 } })
   db = fixture.harness.wire.platform.cells.forId(host.tenantId)
   const from = new Date(now().getTime() - 10 * DAY_MS)
   for (const table of ['sessions', 'session_secrets']) await ensurePartitions(db, table, { from, days: 20 })
-})
-after(async () => {
-  for (const one of fixtures) await one.close()
-})
+}
 
 const now = () => fixture.harness.clock.now()
 const daysAgo = (days: number) => partitionName('sessions', new Date(now().getTime() - days * DAY_MS))
@@ -28,6 +23,7 @@ const sweep = () => fixture.harness.wire.age.ending.expireDue(db)
 const pass = (ms: number) => fixture.harness.clock.advance(ms)
 
 test('of twenty days, those are looked at that can have an open session', async () => {
+  await newDays()
   const days = createOpenDays(fixture.harness.clock)
   assert.deepEqual(new Set(await days.of(db)), new Set(['sessions_default', daysAgo(0), daysAgo(1)]))
   await host.create({ sessionExpiry: 7 * 86_400 })
@@ -36,6 +32,7 @@ test('of twenty days, those are looked at that can have an open session', async 
 })
 
 test('a session that lives for a week ends at its time, and one of today beside it', async () => {
+  await newDays()
   const week = await host.create({ sessionExpiry: 7 * 86_400 })
   assert.equal(await sweep(), 0)
   pass(7 * DAY_MS - 60_000)
@@ -48,6 +45,7 @@ test('a session that lives for a week ends at its time, and one of today beside 
 })
 
 test('sessions of a day without a partition end too', async () => {
+  await newDays()
   await fixture.harness.database.query(`drop table ${daysAgo(0)}`)
   const { token } = await host.create({ sessionExpiry: 60 })
   pass(61_000)
@@ -56,6 +54,7 @@ test('sessions of a day without a partition end too', async () => {
 })
 
 test('a day that is dropped between two looks holds nobody up', async () => {
+  await newDays()
   assert.equal(await sweep(), 0)
   await fixture.harness.database.query(`drop table ${daysAgo(1)}`)
   await host.create({ sessionExpiry: 60 })

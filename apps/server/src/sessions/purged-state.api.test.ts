@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { promisify } from 'node:util'
 import { missingPostgres, POSTGRES_FOLDER } from '@ostiary/testkit/missing'
 import { assertError } from '../testing/harness.ts'
@@ -22,7 +22,6 @@ const checks = await fixture.newHost({ settings })
 const [cell] = fixture.harness.wire.platform.cells.all()
 assert.ok(cell)
 const { db } = cell
-after(() => fixture.close())
 
 const now = () => fixture.harness.clock.now()
 const query = (text: string, values: unknown[] = []) => fixture.harness.database.query(text, values)

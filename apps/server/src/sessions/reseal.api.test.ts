@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { TEST_LIMITS } from '@ostiary/testkit/limits'
 import { createAgeFixture } from '../age/testing/fixture.ts'
 import { loadConfig } from '../config.ts'
@@ -10,7 +10,6 @@ import { createWire, type Wire } from '../wire.ts'
 import { isPurged } from './index.ts'
 
 const fixture = await createAgeFixture()
-after(() => fixture.close())
 
 function withMasterKey(masterKey: string): Wire {
   const config = loadConfig({

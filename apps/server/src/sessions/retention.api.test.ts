@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
-import { type AgeFixture, createAgeFixture, type Host, LEAST } from '../age/testing/fixture.ts'
+import { describe, test } from 'node:test'
+import { createAgeFixture, type Host, LEAST } from '../age/testing/fixture.ts'
 import { DAY_MS } from '../platform/clock.ts'
-import type { Db } from '../platform/db.ts'
 import { partitionName } from '../platform/partitions.ts'
 import { assertError } from '../testing/harness.ts'
 import { purgeWebhooks } from '../webhooks/jobs.ts'
@@ -12,10 +11,7 @@ const gone = [410, 'GONE', 'The session is over and deleted'] as const
 const unknown = [404, 'NOT_FOUND', 'There is no session with this token'] as const
 
 const fixture = await createAgeFixture()
-const [cell] = fixture.harness.wire.platform.cells.all()
-assert.ok(cell)
-const { db } = cell
-after(() => fixture.close())
+const { db } = fixture.harness.wire.platform.cells.all()[0] ?? assert.fail()
 
 const now = () => fixture.harness.clock.now()
 const purge = async () => [await purgeSessions(db, now()), await purgeWebhooks(db, now())]
@@ -135,19 +131,13 @@ describe('retention', () => {
   })
 })
 
+/** A fixture of its own, because partitions concern the whole database. */
+const own = await createAgeFixture()
+// The first day of a fixture has its partitions already.
+own.harness.clock.advance(2 * DAY_MS)
+const { db: ownDb } = own.harness.wire.platform.cells.all()[0] ?? assert.fail()
+
 describe('partitions', () => {
-  /** A fixture of its own, because partitions concern the whole database. */
-  let own: AgeFixture
-  let ownDb: Db
-  before(async () => {
-    own = await createAgeFixture()
-    // The first day of a fixture has its partitions already.
-    own.harness.clock.advance(2 * DAY_MS)
-    const [cell] = own.harness.wire.platform.cells.all()
-    assert.ok(cell)
-    ownDb = cell.db
-  })
-  after(() => own.close())
   const partitionsOf = async (table: string) =>
     (
       await own.harness.database.query(

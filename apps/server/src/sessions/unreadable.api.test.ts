@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { createAgeFixture } from '../age/testing/fixture.ts'
 
 const fixture = await createAgeFixture()
-after(() => fixture.close())
 
 test('a session that cannot be opened is left out of the list and logged; every other session is listed, on all pages', async () => {
   const host = await fixture.newHost()

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { TENANT_SETTINGS_DEFAULTS } from '@ostiary/contract'
 import { eventually } from '@ostiary/testkit/eventually'
 import type { QueryResultRow } from 'pg'
@@ -14,7 +14,6 @@ const outbound = createOutbound({ version: '9.9.9', allowNetworks: ['127.0.0.1/3
 
 const harness = await createHarness()
 const settings: Settings = settingsOf(harness)
-after(() => harness.close())
 
 /** How often any settings were looked up or changed. */
 let visits = 0
@@ -173,8 +172,6 @@ test('when the database is away, settings are used for 5 seconds and then refuse
   await assert.rejects(async () => ours.get(tenantId), isUnavailable)
   await assert.rejects(async () => ours.get(tenantId), isUnavailable, 'the failure is not remembered as an answer')
   assert.match(local.logged(), /settings could not be refreshed/)
-  await local.app.close()
-  await local.database.drop()
 })
 
 test('stored settings that cannot be read are refused, never replaced by defaults', async () => {

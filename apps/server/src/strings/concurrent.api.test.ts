@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { createHarness } from '../testing/harness.ts'
 
 const harness = await createHarness()
-after(() => harness.close())
 
 async function newHosts() {
   const plan = { usagePlanId: 'unmetered' }

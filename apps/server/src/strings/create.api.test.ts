@@ -216,7 +216,5 @@ describe('POST /strings', () => {
     await broken.wire.close()
     const response = await broken.inject({ method: 'POST', url: '/strings', payload: { value: 'x' } })
     assertError(response, 503, 'DEPENDENCY_DOWN', 'The store is out of reach, try again')
-    await broken.app.close()
-    await broken.database.drop()
   })
 })

@@ -125,7 +125,6 @@ describe('GET /strings/:id', () => {
     assertError(await local.inject({ url: `/strings/${id}`, headers }), ...IS_UNKNOWN)
     assert.equal((await local.inject({ method: 'DELETE', url: `/strings/${id}`, headers })).statusCode, 404)
     assert.equal((await local.inject({ url: '/strings', headers })).json().count, 0)
-    await local.close()
   })
 })
 

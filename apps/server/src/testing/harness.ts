@@ -1,12 +1,10 @@
 /** Real services on a real PostgreSQL database of their own, for `*.api.test.ts`. Only tests import this. */
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import type { ApiKeyRecord } from '@ostiary/contract'
+import { after } from 'node:test'
 import { TEST_LIMITS } from '@ostiary/testkit/limits'
-import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify'
+import { temporaryFolder } from '@ostiary/testkit/temporary-folder'
+import type { InjectOptions, LightMyRequestResponse } from 'fastify'
 import pg from 'pg'
 import { buildApp } from '../app.ts'
 import { loadConfig } from '../config.ts'
@@ -15,8 +13,8 @@ import { createDb, type Db } from '../platform/db.ts'
 import { createLog } from '../platform/log.ts'
 import { migrate, readMigrations } from '../platform/migrate.ts'
 import { ensurePartitions } from '../platform/partitions.ts'
-import { createManualClock, type ManualClock } from '../platform/testing/manual-clock.ts'
-import { createWire, type Wire } from '../wire.ts'
+import { createManualClock } from '../platform/testing/manual-clock.ts'
+import { createWire } from '../wire.ts'
 
 export interface TestDatabase {
   url: string
@@ -107,18 +105,7 @@ async function makeTemplate(admin: pg.Client, name: string, migrations: ReturnTy
   await admin.query(`alter database ${draft} rename to ${name}`)
 }
 
-export interface Harness {
-  app: FastifyInstance
-  wire: Wire
-  clock: ManualClock
-  database: TestDatabase
-  /** All log lines so far. */
-  logged(): string
-  inject(options: InjectOptions | string): Promise<LightMyRequestResponse>
-  /** A tenant with one key. */
-  tenantWithKey(wanted?: Partial<NewKey>): Promise<{ tenantId: string; record: ApiKeyRecord; key: string }>
-  close(): Promise<void>
-}
+export type Harness = Awaited<ReturnType<typeof createHarness>>
 
 export const TEST_MASTER_KEY = randomBytes(32).toString('base64')
 
@@ -130,12 +117,12 @@ export interface HarnessOptions {
 export async function createHarness(
   env: Record<string, string> = {},
   { through = async (url) => url }: HarnessOptions = {},
-): Promise<Harness> {
+) {
   const database = await createTestDatabase(await migratedTemplate())
   const clock = createManualClock()
   const lines: string[] = []
   const log = createLog('debug', { write: (line) => void lines.push(line) })
-  const lists = mkdtempSync(join(tmpdir(), 'ostiary-lists-'))
+  const lists = temporaryFolder('lists')
   const config = loadConfig({
     DATABASE_URL: await through(database.url),
     MASTER_KEY: TEST_MASTER_KEY,
@@ -149,24 +136,30 @@ export async function createHarness(
   const app = buildApp(wire)
   await app.ready()
   wire.platform.monitor.markStarted()
+  let closing: Promise<void> | undefined
+  const end = async () => {
+    await app.close()
+    await wire.close()
+    await database.drop()
+  }
+  const close = () => (closing ??= end())
+  after(close)
   return {
     app,
     wire,
     clock,
     database,
+    /** All log lines so far. */
     logged: () => lines.join(''),
-    inject: (options) => app.inject(options),
-    async tenantWithKey(wanted = {}) {
+    inject: (options: InjectOptions | string): Promise<LightMyRequestResponse> => app.inject(options),
+    /** A tenant with one key. */
+    async tenantWithKey(wanted: Partial<NewKey> = {}) {
       const tenant = await wire.keys.service.createTenant('Test tenant')
       const record = await wire.keys.service.createKey(tenant.tenantId, { ...ANY_KEY, ...wanted })
       return { tenantId: tenant.tenantId, record, key: record.api_key }
     },
-    async close() {
-      await app.close()
-      await wire.close()
-      await database.drop()
-      rmSync(lists, { recursive: true, force: true })
-    },
+    /** It happens by itself: at the end of the file or of the test that made the harness, or of the hook, which is too early. */
+    close,
   }
 }
 

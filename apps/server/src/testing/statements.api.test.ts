@@ -13,5 +13,4 @@ test('every named statement can be prepared on the schema as it is', async () =>
       .catch((error: Error) => faults.push(`${name}: ${error.message}`))
   assert.deepEqual(faults, [])
   assert.ok(statements.length > 100, String(statements.length))
-  await harness.close()
 })

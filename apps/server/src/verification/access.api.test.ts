@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { Compile } from 'typebox/schema'
 import { assertError } from '../testing/harness.ts'
 import { createVerificationFixture, leastOf, PATH, type VerificationHost } from './testing/fixture.ts'
 
 const fixture = await createVerificationFixture()
 const host = await fixture.newHost()
-after(() => fixture.close())
 
 const operations = (sessionId: string) =>
   [

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { type CaptureConditions, LAUNCH_LIMITS } from '@ostiary/contract'
 import { agreeOn } from '../age/testing/fixture.ts'
 import { createFaces } from '../biometrics/testing/faces.ts'
@@ -9,7 +9,6 @@ import { captureAgain, createToken, enrolled, jpegOf, reachCapture, visit } from
 const faces = createFaces(53)
 const fixture = await createVerificationFixture()
 const host = await fixture.newHost()
-after(() => fixture.close())
 
 const INDOORS: CaptureConditions = {
   light: { brightness: 120, lux: 300 },

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import type { PasskeyOptions } from '@ostiary/contract'
 import { createFaces } from '../biometrics/testing/faces.ts'
 import { createAuthenticator } from '../passkeys/testing/authenticator.ts'
@@ -10,7 +10,6 @@ const faces = createFaces(97)
 const WITH_PASSKEY = { requirements: ['face', 'passkey'] }
 
 const fixture = await createVerificationFixture({ TRUST_PROXY: '127.0.0.1' })
-after(() => fixture.close())
 
 /** A session on a device that has shown this many masks. */
 async function afterSpoofs(host: VerificationHost, spoofs: number, address: string, body: object = {}) {

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { LOCALES } from '@ostiary/contract'
 import { assertError } from '../testing/harness.ts'
 import { createVerificationFixture, leastOf, PATH } from './testing/fixture.ts'
 
 const fixture = await createVerificationFixture()
 const host = await fixture.newHost()
-after(() => fixture.close())
 
 const post = (body: object | string, headers: Record<string, string | undefined> = {}) =>
   host.call('POST', PATH, body, headers)

@@ -1,6 +1,6 @@
 // spec-kind: webhook
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import type { PasskeyOptions, VerificationWebhook } from '@ostiary/contract'
 import {
   runFlow,
@@ -18,7 +18,6 @@ import { reachCapture, visit } from './testing/people.ts'
 const faces = createFaces(91)
 const fixture = await createVerificationFixture()
 const host = await fixture.newHost()
-after(() => fixture.close())
 
 const WITH_DOCUMENT = { requirements: ['face', 'identity_document'] } as const
 

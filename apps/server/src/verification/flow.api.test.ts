@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { encodeVector } from '@ostiary/crypto'
 import { createFaces } from '../biometrics/testing/faces.ts'
 import { createVerificationFixture } from './testing/fixture.ts'
@@ -10,7 +10,6 @@ const faces = createFaces(71)
 
 const fixture = await createVerificationFixture()
 const host = await fixture.newHost()
-after(() => fixture.close())
 
 describe('ENROLL', () => {
   test('[D-001] registers a face: page and host get the success, and only the host gets the person', async () => {

@@ -1,6 +1,6 @@
 /** Captures that were invented without a camera, with the released model’s public id and hash, in live sessions. */
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { RELEASED_MODELS, type RiskEvaluation, writeIndicators } from '@ostiary/contract'
 import { createDevice } from '@ostiary/device'
 import { createSimulatedClock, runFlow, type SimulatedPerson, seededRandom } from '@ostiary/device/simulated'
@@ -42,7 +42,6 @@ const ageHost = await fixture.age.newHost({ livemode: true })
 const address = fixture.harness.app.server.address()
 assert.ok(typeof address === 'object' && address)
 const baseUrl = `http://127.0.0.1:${address.port}`
-after(() => fixture.close())
 
 /** Takes as long as a capture takes, so that the server’s own clock finds nothing. */
 async function forge(sessionId: string, seed: number, forger: Forger, person: Partial<SimulatedPerson>) {

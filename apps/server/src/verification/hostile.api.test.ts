@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { encodeVector, sealPayload } from '@ostiary/crypto'
 import { createFaces } from '../biometrics/testing/faces.ts'
 import { type Changes, makeSubmission, reachChallenge, send } from '../launch/testing/capture.ts'
@@ -28,7 +28,6 @@ const host = await fixture.newHost()
 const { page, challenge } = await openSession({ sessionExpiry: 86_400 })
 const { payload, sealed } = await makeSubmission(page, challenge, withFace())
 const stranger = { sessionId: page.sessionId, sealKey: page.sealKey(), payload, sealed }
-after(() => fixture.close())
 
 async function openSession(body: object = {}) {
   fixture.harness.clock.advance(8_000)

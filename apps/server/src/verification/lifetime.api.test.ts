@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, beforeEach, describe, test } from 'node:test'
+import { beforeEach, describe, test } from 'node:test'
 import { NOTHING_JUDGED } from '../age/testing/fixture.ts'
 import { purgeSessions } from '../sessions/jobs.ts'
 import { assertError } from '../testing/harness.ts'
@@ -8,7 +8,6 @@ import { createVerificationFixture, leastOf, PATH, type VerificationHost } from 
 
 let host: VerificationHost
 const fixture = await createVerificationFixture()
-after(() => fixture.close())
 beforeEach(async () => {
   host = await fixture.newHost()
 })

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { assertError } from '../testing/harness.ts'
 import { createVerificationFixture, type VerificationHost } from './testing/fixture.ts'
 
 const fixture = await createVerificationFixture()
 const host = await fixture.newHost()
-after(() => fixture.close())
 
 const LIST = '/v2/verification-sessions'
 const now = () => fixture.harness.clock.now()

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { type CreatedVerification, LOCKOUT } from '@ostiary/contract'
 import { signLocalProof, thumbprint } from '@ostiary/crypto'
 import type { SimulatedPerson } from '@ostiary/device/simulated'
@@ -14,7 +14,6 @@ const faces = createFaces(73)
 const fixture = await createVerificationFixture()
 /** Settings that accept a match on the device alone. */
 const trusting = await fixture.newHost({ settings: { signInMatching: 'local' } })
-after(() => fixture.close())
 
 /** A person who enrolled in a browser that keeps a token. */
 async function newUser(host: VerificationHost, body: object = {}) {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import type { Capture } from '@ostiary/device'
 import { createFaces } from '../biometrics/testing/faces.ts'
 import { isPurged } from '../sessions/index.ts'
@@ -11,7 +11,6 @@ import { captureAgain, createToken, enrolled, failuresOf, from, reachCapture, vi
 const faces = createFaces(89)
 
 const fixture = await createVerificationFixture({ TRUST_PROXY: '127.0.0.1' })
-after(() => fixture.close())
 
 async function tryToSignIn(host: VerificationHost, face: readonly number[], address: string, body?: object) {
   const created = body ? await host.create('VERIFY', body) : await host.create('SIGN-IN')

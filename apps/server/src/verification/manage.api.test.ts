@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { NOTHING_JUDGED } from '../age/testing/fixture.ts'
 import { newProgress } from '../sessions/index.ts'
 import { assertError } from '../testing/harness.ts'
@@ -9,7 +9,6 @@ import { createVerificationFixture, PATH } from './testing/fixture.ts'
 
 const fixture = await createVerificationFixture()
 const host = await fixture.newHost()
-after(() => fixture.close())
 
 const nowText = () => fixture.harness.clock.now().toISOString()
 const gone = [410, 'GONE', 'The session is over and deleted'] as const

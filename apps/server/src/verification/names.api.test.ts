@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { BUILT_IN_MODELS, normalise } from '../biometrics/index.ts'
 import { createFaces } from '../biometrics/testing/faces.ts'
 import { createVerificationFixture } from './testing/fixture.ts'
@@ -8,7 +8,6 @@ import { enrolled, visit } from './testing/people.ts'
 const faces = createFaces(97)
 const fixture = await createVerificationFixture()
 const host = await fixture.newHost()
-after(() => fixture.close())
 
 const group = () => ({ tenantId: host.tenantId, livemode: false })
 const personsOf = async () => {

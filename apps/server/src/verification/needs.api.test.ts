@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { KIND_OF } from '@ostiary/contract'
 import type { ChallengeNeeds } from '@ostiary/device'
 import { seededRandom, simulateCapture } from '@ostiary/device/simulated'
@@ -10,7 +10,6 @@ import { visit } from './testing/people.ts'
 
 const fixture = await createVerificationFixture()
 const host = await fixture.newHost()
-after(() => fixture.close())
 
 const faces = createFaces(47)
 const TEN_MINUTES_MS = 600_000

@@ -1,21 +1,17 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import type { TenantSettingsPatch } from '@ostiary/contract'
+import { temporaryFolder } from '@ostiary/testkit/temporary-folder'
 import { createVerificationFixture } from './testing/fixture.ts'
 import { from } from './testing/people.ts'
 
 const TOR = '203.0.113.66'
 
-const folder = mkdtempSync(join(tmpdir(), 'ostiary-networks-'))
+const folder = temporaryFolder('networks')
 writeFileSync(join(folder, 'tor.txt'), TOR)
 const fixture = await createVerificationFixture({ NETWORK_LISTS_DIR: folder, TRUST_PROXY: '127.0.0.1' })
-after(async () => {
-  await fixture.close()
-  rmSync(folder, { recursive: true, force: true })
-})
 
 test('the webhook names NW_TOR where the tenant turned the source on, and its signals stay two where not', async () => {
   const network = { score: 30, flags: ['NW_TOR'] }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import type { PasskeyOptions } from '@ostiary/contract'
 import { DeviceError } from '@ostiary/device'
 import { agreeOn } from '../age/testing/fixture.ts'
@@ -13,7 +13,6 @@ const WITH_PASSKEY = { requirements: ['face', 'passkey'] }
 
 const fixture = await createVerificationFixture()
 const host = await fixture.newHost()
-after(() => fixture.close())
 
 async function newUser() {
   const { hostname, origin } = new URL(fixture.harness.wire.config.launch.url)

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import type { PasskeyOptions } from '@ostiary/contract'
 import { runFlow, seededRandom } from '@ostiary/device/simulated'
 import { createFaces } from '../biometrics/testing/faces.ts'
@@ -12,7 +12,6 @@ const WITH_PASSKEY = { requirements: ['face', 'passkey'] }
 
 const fixture = await createVerificationFixture()
 const host = await fixture.newHost()
-after(() => fixture.close())
 
 function newAuthenticator(counts = false): Authenticator {
   const { hostname, origin } = new URL(fixture.harness.wire.config.launch.url)

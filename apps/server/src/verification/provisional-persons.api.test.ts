@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import pg from 'pg'
 import { readMigrations } from '../platform/migrate.ts'
-import { createHarness, type Harness } from '../testing/harness.ts'
+import { createHarness } from '../testing/harness.ts'
 import { verificationStore } from './store.ts'
 
 /** The statements of release 0.1.0, word for word: they run beside this release during an upgrade, and after a rollback. */
@@ -22,25 +22,19 @@ const LAST_RELEASE = {
 }
 type Statement = keyof typeof LAST_RELEASE
 
+// Before the hook of the harness, which drops the database.
+after(() => old.end())
+const harness = await createHarness()
+const old = new pg.Client(harness.database.url)
+await old.connect()
+
 describe('provisional_persons beside the last release', () => {
-  let harness: Harness
-  let old: pg.Client
   const owner = { tenantId: randomUUID(), livemode: true }
   const due = new Date('2026-01-01T00:00:00Z')
   const later = new Date('2026-03-01T00:00:00Z')
   /** Named prepared statements, as the last release sends them. */
   const lastRelease = (name: Statement, values: unknown[]) => old.query({ name, text: LAST_RELEASE[name], values })
   const db = () => harness.wire.platform.cells.forId(owner.tenantId)
-
-  before(async () => {
-    harness = await createHarness()
-    old = new pg.Client(harness.database.url)
-    await old.connect()
-  })
-  after(async () => {
-    await old.end()
-    await harness.close()
-  })
 
   test('the last release marks a person, and this one finds and confirms them', async () => {
     const personId = randomUUID()

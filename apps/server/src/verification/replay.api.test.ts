@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { RELEASED_MODELS } from '@ostiary/contract'
 import { createFaces } from '../biometrics/testing/faces.ts'
 import { createVerificationFixture } from './testing/fixture.ts'
@@ -10,7 +10,6 @@ const [model] = RELEASED_MODELS
 assert.ok(model)
 const fixture = await createVerificationFixture()
 const host = await fixture.newHost()
-after(() => fixture.close())
 
 /** A person before the page's own nets. The clock of the service moves as long as the capture takes. */
 const filmed = (onStep: (step: string) => void = () => {}) => ({

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import type { LaunchState } from '@ostiary/contract'
 import { eventually } from '@ostiary/testkit/eventually'
 import { agreeOn, type UserDevice } from '../age/testing/fixture.ts'
@@ -14,7 +14,6 @@ import { captureAgain, enrolled, reachCapture } from './testing/people.ts'
 const faces = createFaces(43)
 const fixture = await createVerificationFixture()
 const host = await fixture.newHost()
-after(() => fixture.close())
 
 const DESKTOP = { platform: 'desktop', userAgent: 'Mozilla/5.0 (Windows NT 10.0; Win64; x64)' } as const
 const REFUSED = { status: 409, code: 'HANDOFF_REFUSED' }

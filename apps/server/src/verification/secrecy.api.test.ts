@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { newProgress } from '../sessions/index.ts'
 import { newVerificationProgress } from './progress.ts'
 import { createVerificationFixture, leastOf, PATH } from './testing/fixture.ts'
 
 const fixture = await createVerificationFixture()
 const host = await fixture.newHost()
-after(() => fixture.close())
 
 const MARK = 'MARKED7f3a'
 const JPEG = Buffer.from(`\xff\xd8\xff\xe0${MARK}-selfie`, 'latin1').toString('base64')

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import type { VerificationWebhook } from '@ostiary/contract'
 import { createFaces } from '../biometrics/testing/faces.ts'
 import { createVerificationFixture } from './testing/fixture.ts'
@@ -9,7 +9,6 @@ const faces = createFaces(101)
 
 const fixture = await createVerificationFixture()
 const host = await fixture.newHost()
-after(() => fixture.close())
 
 describe('sendImages', () => {
   test('[D-020] the webhook has the selfie, once, and nothing that is stored has it', async () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { DESKTOP } from '../age/testing/fixture.ts'
 import { createFaces } from '../biometrics/testing/faces.ts'
 import { createVerificationFixture } from './testing/fixture.ts'
@@ -9,7 +9,6 @@ const faces = createFaces(103)
 
 const fixture = await createVerificationFixture()
 const host = await fixture.newHost()
-after(() => fixture.close())
 
 describe('opening', () => {
   test('gives the page the type and the requirements of the session', async () => {

@@ -22,10 +22,7 @@ const fixture = await createVerificationFixture({
   KEY_HOLDER_KEY: keyHolder.published.serviceKey,
   KEY_HOLDER_CLIENT_KEY: keyHolder.matcherSeed,
 })
-after(async () => {
-  await fixture.close()
-  await keyHolder.remove()
-})
+after(() => keyHolder.remove())
 const faces = createFaces(17)
 const newHost = (settings: TenantSettingsPatch = {}) =>
   fixture.newHost({ settings: { templates: 'token', ...settings } })

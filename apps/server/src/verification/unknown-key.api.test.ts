@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { LAUNCH_LIMITS, type LaunchState, LOCKOUT, type PasskeyOptions, type VerificationType } from '@ostiary/contract'
 import { encodeVector } from '@ostiary/crypto'
 import type { Capture } from '@ostiary/device'
@@ -13,7 +13,6 @@ const faces = createFaces(97)
 
 /** A browser keeps a token whose key the service does not have. That must not count against the person. */
 const fixture = await createVerificationFixture()
-after(() => fixture.close())
 
 const trustingHost = () => fixture.newHost({ settings: { signInMatching: 'local' } })
 const faceOf = (vector: readonly number[]) => ({ version: 'FACE3_3', vector: encodeVector(vector) }) as const

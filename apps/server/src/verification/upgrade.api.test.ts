@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { createFaces } from '../biometrics/testing/faces.ts'
 import { isPurged } from '../sessions/index.ts'
 import { openPart, sealPart } from '../sessions/sealing.ts'
@@ -10,7 +10,6 @@ import { enrolled, reachCapture } from './testing/people.ts'
 const faces = createFaces(41)
 const fixture = await createVerificationFixture()
 const host = await fixture.newHost()
-after(() => fixture.close())
 
 /** The sealed progress of a session as the column holds it, and a way to replace it. */
 async function storedProgress(sessionId: string) {

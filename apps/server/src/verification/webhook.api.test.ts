@@ -1,14 +1,13 @@
 // spec-kind: webhook
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
-import { after, beforeEach, describe, test } from 'node:test'
+import { beforeEach, describe, test } from 'node:test'
 import { INDICATOR_PATHS, readIndicators, type VerificationWebhook, writeIndicators } from '@ostiary/contract'
 import { NOTHING_JUDGED } from '../age/testing/fixture.ts'
 import { createVerificationFixture, successBody } from './testing/fixture.ts'
 
 const fixture = await createVerificationFixture()
 const host = await fixture.newHost()
-after(() => fixture.close())
 beforeEach(() => {
   fixture.receiver.received.length = 0
 })

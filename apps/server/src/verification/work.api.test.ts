@@ -20,7 +20,6 @@ const fixture = await createVerificationFixture()
 const host = await fixture.newHost()
 after(async () => {
   for (const app of apps) await app.close()
-  await fixture.close()
 })
 
 /** Starts another process on the same database, with the given slow work. Returns its address. */

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
-import { after, beforeEach, describe, test } from 'node:test'
+import { beforeEach, describe, test } from 'node:test'
 import { type Claim, type Completion, queueStore } from './queue-store.ts'
 import { createFixture, type Tenant } from './testing/fixture.ts'
 
 let tenant: Tenant
 const fixture = await createFixture()
-after(() => fixture.close())
 beforeEach(async () => {
   await query('truncate webhook_deliveries, webhook_queue, webhook_attempts, webhook_endpoints')
   tenant = await fixture.newTenant()

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { DAY_MS } from '../platform/clock.ts'
 import { dayOf } from '../platform/day-statement.ts'
 import { arrangeWebhookPartitions } from './jobs.ts'
@@ -10,7 +10,6 @@ import { status } from './testing/receiver.ts'
 const fixture = await createFixture()
 const tenant = await fixture.newTenant()
 const receiver = await fixture.newReceiver()
-after(() => fixture.close())
 
 const clock = () => fixture.harness.clock
 const rowsIn = async (table: string) => (await fixture.harness.database.query(`select from ${table}`)).rowCount

@@ -1,13 +1,12 @@
 // spec-kind: webhook
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { apiKeyHint, verifyWebhook } from '@ostiary/crypto'
 import { BODY, createFixture } from './testing/fixture.ts'
 import { status } from './testing/receiver.ts'
 
 const fixture = await createFixture()
-after(() => fixture.close())
 
 const SESSION = '7d9f4c1e-64a5-4b0e-9d8e-2f6b8f0a1c35'
 const advance = (ms: number) => fixture.harness.clock.advance(ms)

@@ -2,10 +2,9 @@
 import assert from 'node:assert/strict'
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { createHmac } from 'node:crypto'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
@@ -15,6 +14,7 @@ import { OPERATIONS, VERSION } from '@ostiary/contract'
 import { apiKeyHint, signStandardWebhook, signWebhook, standardWebhookSecret } from '@ostiary/crypto'
 import { eventually } from '@ostiary/testkit/eventually'
 import { freePorts } from '@ostiary/testkit/ports'
+import { temporaryFolder } from '@ostiary/testkit/temporary-folder'
 import { createHarness } from '../testing/harness.ts'
 
 /** Runs the receivers that docs/webhooks.md shows as integrators would run them, with deliveries that the product really sends. */
@@ -75,14 +75,14 @@ const running: Receiver['child'][] = []
 const harness = await createHarness({ OUTBOUND_ALLOW_NETWORKS: '127.0.0.0/8' })
 // Receivers use the real clock.
 harness.clock.advance(Date.now() - harness.clock.now().getTime())
-let key: string = (await harness.tenantWithKey({ scopes: ['age:write', 'age:read'] })).key
+let { key } = await harness.tenantWithKey({ scopes: ['age:write', 'age:read'] })
 const arrived: Captured[] = []
 const catcher = createServer(async (request, response) => {
   arrived.push({ headers: request.headers, body: await buffer(request) })
   response.writeHead(204).end()
 })
 await new Promise<void>((listening) => catcher.listen(0, '127.0.0.1', listening))
-let sessionId: string = await endedSession(`http://127.0.0.1:${(catcher.address() as AddressInfo).port}/hook?tenant=7`)
+const sessionId = await endedSession(`http://127.0.0.1:${(catcher.address() as AddressInfo).port}/hook?tenant=7`)
 catcher.closeAllConnections()
 catcher.close()
 const [first] = arrived
@@ -92,7 +92,6 @@ const captured = first
 
 after(async () => {
   for (const child of running) child.kill('SIGKILL')
-  await harness.close()
 })
 
 /** A session that was created, ended and delivered, all by the product. */
@@ -298,7 +297,7 @@ for (const language of LANGUAGES.filter(({ name }) => name !== 'Python')) {
   const skip = existsSync(language.command) ? false : `${language.command} is missing: tools/bootstrap installs it`
 
   test(`the receiver in ${language.name} demands the key pair’s signature when it has the keys`, { skip }, async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'ostiary-webhook-keys-'))
+    const folder = temporaryFolder('webhook-keys')
     const { tenantId, key: own } = await harness.tenantWithKey({ scopes: ['age:write', 'age:read'] })
     await harness.wire.webhooks.webhookKeys.create({ tenantId, livemode: false })
     const published = await harness.inject(`/.well-known/ostiary-webhook-keys/${tenantId}.json?mode=test`)
@@ -326,7 +325,6 @@ for (const language of LANGUAGES.filter(({ name }) => name !== 'Python')) {
       assert.equal((await deliveryOf(await endedSession(receiver.url))).state, 'delivered')
     } finally {
       key = sessionOf
-      rmSync(folder, { recursive: true })
     }
     const page = readFileSync(new URL('webhooks.md', DOCS), 'utf8')
     const shown = [...page.matchAll(new RegExp(`\`\`\`${language.fence}\\b.*\\n([\\s\\S]*?)\`\`\``, 'g'))]

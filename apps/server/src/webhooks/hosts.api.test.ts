@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, beforeEach, describe, test } from 'node:test'
+import { beforeEach, describe, test } from 'node:test'
 import type { WebhookDelivery, WebhookDeliveryPage } from '@ostiary/contract'
 import { assertError } from '../testing/harness.ts'
 import { createFixture, type Tenant } from './testing/fixture.ts'
@@ -9,7 +9,6 @@ import { type Receiver, status } from './testing/receiver.ts'
 let tenant: Tenant
 let receiver: Receiver
 const fixture = await createFixture()
-after(() => fixture.close())
 beforeEach(async () => {
   await fixture.harness.database.query('truncate webhook_queue, webhook_endpoints')
   tenant = await fixture.newTenant()

@@ -6,7 +6,6 @@ import { createOldWorker } from './testing/last-release.ts'
 
 test('a worker of the last release shares the queue with ours', async (t) => {
   const fixture = await createFixture()
-  t.after(() => fixture.close())
   const { harness, dispatcher } = fixture
   const LEASE_MS = 30_000
   const old = createOldWorker(harness, LEASE_MS)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, beforeEach, describe, test } from 'node:test'
+import { beforeEach, describe, test } from 'node:test'
 import { verifyWebhook } from '@ostiary/crypto'
 import { createAttempts } from './attempt.ts'
 import { purgeWebhooks } from './jobs.ts'
@@ -11,7 +11,6 @@ import { type Receiver, status } from './testing/receiver.ts'
 let tenant: Tenant
 let receiver: Receiver
 const fixture = await createFixture()
-after(() => fixture.close())
 beforeEach(async () => {
   await fixture.harness.database.query(
     'truncate stream_events, webhook_deliveries, webhook_queue, webhook_attempts, webhook_endpoints',

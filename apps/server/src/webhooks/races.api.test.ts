@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, beforeEach, describe, test } from 'node:test'
+import { beforeEach, describe, test } from 'node:test'
 import type { AttemptOutcome } from '@ostiary/contract'
 import { eventually } from '@ostiary/testkit/eventually'
 import pg from 'pg'
@@ -15,7 +15,6 @@ import type { Receiver } from './testing/receiver.ts'
 let tenant: Tenant
 let receiver: Receiver
 const fixture = await createFixture()
-after(() => fixture.close())
 beforeEach(async () => {
   await fixture.harness.database.query(
     'truncate webhook_deliveries, webhook_queue, webhook_attempts, webhook_endpoints',

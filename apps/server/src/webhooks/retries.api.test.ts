@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, beforeEach, describe, test } from 'node:test'
+import { beforeEach, describe, test } from 'node:test'
 import { type AttemptOutcome, WEBHOOK_LIMITS } from '@ostiary/contract'
 import { createFixture, type Tenant } from './testing/fixture.ts'
 import { type Answer, type Receiver, status } from './testing/receiver.ts'
@@ -7,7 +7,6 @@ import { type Answer, type Receiver, status } from './testing/receiver.ts'
 let tenant: Tenant
 let receiver: Receiver
 const fixture = await createFixture()
-after(() => fixture.close())
 beforeEach(async () => {
   // Each test has the queue for itself.
   await fixture.harness.database.query('truncate webhook_queue, webhook_endpoints')

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, beforeEach, describe, test } from 'node:test'
+import { beforeEach, describe, test } from 'node:test'
 import { signStandardWebhook, standardWebhookSecret, verifyWebhook } from '@ostiary/crypto'
 import { KEY_MAX_AGE_MS } from '../keys/cache.ts'
 import { DAY_MS } from '../platform/clock.ts'
@@ -25,7 +25,6 @@ const recording: PooledOutbound = {
 
 const fixture = await createFixture()
 const dispatcher = fixture.newDispatcher({ outbound: recording })
-after(() => fixture.close())
 beforeEach(async () => {
   await fixture.harness.database.query('truncate webhook_queue, webhook_endpoints')
   sent.length = 0

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DAY_MS } from '../platform/clock.ts'
 import { purgeWebhooks } from './jobs.ts'
@@ -8,7 +8,6 @@ import { createFixture, type Tenant } from './testing/fixture.ts'
 
 const fixture = await createFixture()
 const stream = newStream()
-after(() => fixture.close())
 
 /** As another API process has it. */
 function newStream(): EventStream {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { get, type IncomingMessage } from 'node:http'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { EVENT_LIMITS, type EventPage, type StreamEvent } from '@ostiary/contract'
 import { verifyWebhook } from '@ostiary/crypto'
 import { eventually } from '@ostiary/testkit/eventually'
@@ -21,7 +21,6 @@ const fixture = await createVerificationFixture()
 const [address] = fixture.harness.app.addresses()
 assert.ok(typeof address === 'object')
 const origin = `http://127.0.0.1:${address.port}`
-after(() => fixture.close())
 
 const newHost = () => fixture.age.newHost({ scopes: [...BOTH] })
 
@@ -323,18 +322,14 @@ describe('what ends an event', () => {
 
 test('where the operator allows it, live events are stored and live keys read them', async () => {
   const allowed = await createAgeFixture({ EVENTS_LIVE: 'true' })
-  try {
-    const live = await allowed.newHost({ livemode: true })
-    const { token, sessionId } = await live.create()
-    await live.call('POST', `/session/${token}/cancel`)
-    const { items } = await read(live)
-    assert.deepEqual(
-      items.map((one) => [one.sessionId, one.livemode, one.event]),
-      [[sessionId, true, 'age.session.cancelled']],
-    )
-  } finally {
-    await allowed.close()
-  }
+  const live = await allowed.newHost({ livemode: true })
+  const { token, sessionId } = await live.create()
+  await live.call('POST', `/session/${token}/cancel`)
+  const { items } = await read(live)
+  assert.deepEqual(
+    items.map((one) => [one.sessionId, one.livemode, one.event]),
+    [[sessionId, true, 'age.session.cancelled']],
+  )
 })
 
 // The last test: it closes the API.

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { createPublicKey, randomBytes, randomUUID, verify } from 'node:crypto'
-import { after, beforeEach, describe, test } from 'node:test'
+import { beforeEach, describe, test } from 'node:test'
 import type { WebhookPublicKey } from '@ostiary/contract'
 import { verifyWebhook } from '@ostiary/crypto'
 import { eventually } from '@ostiary/testkit/eventually'
@@ -17,7 +17,6 @@ import { type Received, type Receiver, status } from './testing/receiver.ts'
 let tenant: Tenant
 let receiver: Receiver
 const fixture = await createFixture()
-after(() => fixture.close())
 beforeEach(async () => {
   await fixture.harness.database.query('truncate webhook_queue, webhook_endpoints')
   tenant = await fixture.newTenant()

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, beforeEach, describe, test } from 'node:test'
+import { beforeEach, describe, test } from 'node:test'
 import { eventually } from '@ostiary/testkit/eventually'
 import { figureAtMost } from '@ostiary/testkit/measuring/test-figure'
 import { systemClock } from '../platform/clock.ts'
@@ -11,7 +11,6 @@ import { type Receiver, status } from './testing/receiver.ts'
 let tenant: Tenant
 let receiver: Receiver
 const fixture = await createFixture()
-after(() => fixture.close())
 beforeEach(async () => {
   await fixture.harness.database.query('truncate webhook_queue, webhook_endpoints')
   tenant = await fixture.newTenant()

@@ -1,13 +1,7 @@
 /** Hosts, their users' devices and a receiver for webhooks, around the whole product. Only tests import this. */
 import assert from 'node:assert/strict'
-import type {
-  AgeResult,
-  CreatedSession,
-  DocumentRecord,
-  LaunchState,
-  SandboxOutcome,
-  TenantSettingsPatch,
-} from '@ostiary/contract'
+import { after } from 'node:test'
+import type { AgeResult, CreatedSession, DocumentRecord, SandboxOutcome, TenantSettingsPatch } from '@ostiary/contract'
 import { createDevice, type Device, type DeviceOptions } from '@ostiary/device'
 import {
   createSimulatedClock,
@@ -17,10 +11,9 @@ import {
   seededRandom,
   simulateCapture,
 } from '@ostiary/device/simulated'
-import type { LightMyRequestResponse } from 'fastify'
 import type { NewKey } from '../../keys/index.ts'
-import { createHarness, type Harness } from '../../testing/harness.ts'
-import { createReceiver, type Receiver } from '../../webhooks/testing/receiver.ts'
+import { createHarness } from '../../testing/harness.ts'
+import { createReceiver } from '../../webhooks/testing/receiver.ts'
 
 export const PHONE = 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 Mobile/15E148'
 export const DESKTOP = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/140.0.0.0 Safari/537.36'
@@ -29,50 +22,29 @@ export const LEAST = { redirectUrl: 'https://shop.example/back?state=7', ageThre
 
 type Method = 'GET' | 'POST' | 'DELETE' | 'PUT'
 
-export interface Host {
-  tenantId: string
-  keyId: string
-  key: string
-  /** With the host's key. A header that is undefined is left out. */
-  call(
-    method: Method,
-    url: string,
-    payload?: object | string,
-    headers?: Record<string, string | undefined>,
-  ): Promise<LightMyRequestResponse>
-  create(body?: object): Promise<CreatedSession>
-  /** Ends a test session. */
-  outcome(sessionId: string, simulated?: SandboxOutcome): Promise<void>
-  result(token: string): Promise<AgeResult>
-}
+export type AgeFixture = Awaited<ReturnType<typeof createAgeFixture>>
+export type Host = Awaited<ReturnType<AgeFixture['newHost']>>
 
 export interface UserDevice {
   device: Device
   clock: SimulatedClock
 }
 
-export interface AgeFixture {
-  harness: Harness
-  receiver: Receiver
-  newHost(wanted?: Partial<NewKey> & { settings?: TenantSettingsPatch }): Promise<Host>
-  /** Another key of the same tenant. */
-  sibling(host: Host, wanted?: Partial<NewKey>): Promise<Host>
-  newDevice(sessionId: string, options?: Partial<DeviceOptions>): Promise<UserDevice>
-  /** A user who does what the page asks. */
-  visit(sessionId: string, person?: Partial<SimulatedPerson>, options?: Partial<DeviceOptions>): Promise<LaunchState>
-  /** All rows of all tables, as text; bytes are in hex. */
-  dump(): Promise<Map<string, string>>
-  close(): Promise<void>
-}
-
-export async function createAgeFixture(env: Record<string, string> = {}): Promise<AgeFixture> {
+export async function createAgeFixture(env: Record<string, string> = {}) {
   const harness = await createHarness({ OUTBOUND_ALLOW_NETWORKS: '127.0.0.0/8', ...env })
   const receiver = await createReceiver()
+  after(() => receiver.close())
   const baseUrl = await harness.app.listen({ port: 0, host: '127.0.0.1' })
   const scopes: NewKey['scopes'] = ['age:write', 'age:read']
 
-  function hostOf({ tenantId, keyId, key }: Pick<Host, 'tenantId' | 'keyId' | 'key'>): Host {
-    const call: Host['call'] = (method, url, payload, headers = {}) => {
+  function hostOf({ tenantId, keyId, key }: { tenantId: string; keyId: string; key: string }) {
+    /** With the host's key. A header that is undefined is left out. */
+    const call = (
+      method: Method,
+      url: string,
+      payload?: object | string,
+      headers: Record<string, string | undefined> = {},
+    ) => {
       const given = Object.entries({ 'x-api-key': key, ...headers }).filter(([, value]) => value !== undefined)
       return harness.inject({
         method,
@@ -83,16 +55,17 @@ export async function createAgeFixture(env: Record<string, string> = {}): Promis
     }
     return {
       ...{ tenantId, keyId, key, call },
-      async create(body = {}) {
+      async create(body: object = {}): Promise<CreatedSession> {
         const created = await call('POST', '/session', { ...LEAST, ...body })
         assert.equal(created.statusCode, 201, created.body)
         return created.json()
       },
-      async outcome(sessionId, simulated = {}) {
+      /** Ends a test session. */
+      async outcome(sessionId: string, simulated: SandboxOutcome = {}): Promise<void> {
         const ended = await call('POST', `/test/sessions/${sessionId}/outcome`, simulated)
         assert.equal(ended.statusCode, 204, ended.body)
       },
-      async result(token) {
+      async result(token: string): Promise<AgeResult> {
         const found = await call('GET', `/session/${token}/result`)
         assert.equal(found.statusCode, 200, found.body)
         return found.json()
@@ -113,20 +86,23 @@ export async function createAgeFixture(env: Record<string, string> = {}): Promis
     harness,
     receiver,
     newDevice,
-    async newHost({ settings, ...wanted } = {}) {
+    async newHost({ settings, ...wanted }: Partial<NewKey> & { settings?: TenantSettingsPatch } = {}) {
       const { tenantId, record, key } = await harness.tenantWithKey({ scopes, ...wanted })
       if (settings) await harness.wire.settings.service.set(tenantId, settings)
       return hostOf({ tenantId, keyId: record.id, key })
     },
-    async sibling({ tenantId }, wanted = {}) {
+    /** Another key of the same tenant. */
+    async sibling({ tenantId }: { tenantId: string }, wanted: Partial<NewKey> = {}) {
       const plain = { livemode: false, name: 'second', scopes, allowedIps: [], usagePlanId: 'unmetered' as const }
       const record = await harness.wire.keys.service.createKey(tenantId, { ...plain, ...wanted })
       return hostOf({ tenantId, keyId: record.id, key: record.api_key })
     },
-    async visit(sessionId, person = {}, options = {}) {
+    /** A user who does what the page asks. */
+    async visit(sessionId: string, person: Partial<SimulatedPerson> = {}, options: Partial<DeviceOptions> = {}) {
       const { device, clock } = await newDevice(sessionId, options)
       return runFlow(device, { clock, random: seededRandom(1), ageYears: 42, ...person })
     },
+    /** All rows of all tables, as text; bytes are in hex. */
     async dump() {
       const { rows: tables } = await harness.database.query(
         `select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r' order by 1`,
@@ -137,10 +113,6 @@ export async function createAgeFixture(env: Record<string, string> = {}): Promis
         if (rows.length > 0) contents.set(name, rows.map(({ row }) => row).join('\n'))
       }
       return contents
-    },
-    async close() {
-      await receiver.close()
-      await harness.close()
     },
   }
 }

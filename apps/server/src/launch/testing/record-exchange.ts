@@ -69,7 +69,7 @@ async function record(
   const { device, clock } = await fixture.newDevice(sessionId, { fetch: fetching })
   await runFlow(device, { clock, random: seededRandom(1), ...person })
   const result = (await fixture.harness.inject({ url: read, headers: { 'x-api-key': key } })).json()
-  await fixture.close()
+  await fixture.harness.close()
   return { what, calls, key, read, result }
 }
 

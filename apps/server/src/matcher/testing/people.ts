@@ -1,6 +1,7 @@
 /** An installation with a key holder, and people who are enrolled by token. Only tests import this. */
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
+import { after } from 'node:test'
 import type { LaunchState, TenantSettingsPatch, VerificationType, VerificationWebhook } from '@ostiary/contract'
 import { comparisonOf, type DeviceOptions, type TokenKeys } from '@ostiary/device'
 import { createTokenKeeper, type KeptToken, type TokenFunctions, type TokenKeeper } from '@ostiary/device/simulated'
@@ -13,8 +14,6 @@ import { createVerificationFixture, type VerificationHost } from '../../verifica
 import { visit } from '../../verification/testing/people.ts'
 
 const NONCE = 'M'.repeat(43)
-
-export type TokenFixture = Awaited<ReturnType<typeof createTokenFixture>>
 
 /** A person, their browser, and what a test knows of the token beside. */
 export interface TokenUser {
@@ -42,6 +41,10 @@ export async function createTokenFixture(logName: string) {
     KEY_HOLDER_URL: relay.url,
     KEY_HOLDER_KEY: relay.serviceKey,
     KEY_HOLDER_CLIENT_KEY: keyHolder.matcherSeed,
+  })
+  after(async () => {
+    await relay.close()
+    await keyHolder.remove()
   })
   const faces = createFaces(17)
   const { database } = fixture.harness
@@ -133,11 +136,5 @@ export async function createTokenFixture(logName: string) {
     },
 
     rows: async (text: string, values: unknown[] = []) => (await database.query(text, values)).rows,
-
-    async close() {
-      await fixture.close()
-      await relay.close()
-      await keyHolder.remove()
-    },
   }
 }

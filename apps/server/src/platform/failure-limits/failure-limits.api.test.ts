@@ -18,10 +18,7 @@ const harness = await createHarness(
     },
   },
 )
-after(async () => {
-  proxy.close()
-  await harness.close()
-})
+after(() => proxy.close())
 
 /** What another process with the same database and master key has. */
 function startProcess() {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import pg from 'pg'
 import { assertError, createHarness } from '../../testing/harness.ts'
 import { untilBlocked } from '../../testing/locks.ts'
@@ -7,7 +7,6 @@ import { purgeIdempotencyKeys } from './index.ts'
 
 const harness = await createHarness()
 const { tenantId, key } = await harness.tenantWithKey()
-after(() => harness.close())
 
 /** Creates a record of the string store: the simplest create that takes an `Idempotency-Key`. Other areas use the same code. */
 const create = (idempotencyKey: string, value: string, { apiKey = key, server = harness } = {}) =>
@@ -185,5 +184,4 @@ test('after 24 hours a key creates a new record; the purge deletes expired keys 
   const { db } = server.wire.platform.cells.all()[0] ?? assert.fail()
   assert.equal(await purgeIdempotencyKeys(db, server.clock.now()), expiredKeys, 'in more than one batch')
   assert.equal(await createdId('daily'), second)
-  await server.close()
 })

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import type { IncomingMessage, RequestListener } from 'node:http'
 import { createServer as createHttpsServer, type ServerOptions } from 'node:https'
 import { createServer as createNetServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import { after, describe, test } from 'node:test'
 import type { TLSSocket } from 'node:tls'
 import { eventually } from '@ostiary/testkit/eventually'
+import { temporaryFolder } from '@ostiary/testkit/temporary-folder'
 import { createOutbound, type OutboundOptions } from './index.ts'
 import { createCertificate } from './testing/certificate.ts'
 import {
@@ -23,11 +23,8 @@ import {
   textOf,
 } from './testing/servers.ts'
 
-const folder = mkdtempSync(`${tmpdir()}/outbound-`)
-after(() => {
-  closeServers()
-  rmSync(folder, { recursive: true, force: true })
-})
+const folder = temporaryFolder('outbound')
+after(() => closeServers())
 
 describe('redirects', () => {
   test('are not followed unless asked for', async () => {

@@ -49,7 +49,7 @@ const EXPECTED: readonly (readonly [id: string, score: number, entityId: string]
 ]
 
 test('the demo list gives the scores that the documentation quotes', async (t) => {
-  const { files, clock, ids } = setUp(t)
+  const { files, clock, ids } = setUp()
   await ensureDemo(files, { clock, ids })
   const { facts, index, path, recordsAt, recordsLength } = await openSnapshot(files.pathOf(DEMO, demoVersion()))
   assert.equal(facts.entries, 40)
@@ -74,8 +74,8 @@ test('the demo list gives the scores that the documentation quotes', async (t) =
   assert.equal(rows.length, EXPECTED.length + 3)
 })
 
-test('the demo list is built once, rebuilt when it is broken, and replaces an older one', async (t) => {
-  const { files, clock, ids, dir } = setUp(t)
+test('the demo list is built once, rebuilt when it is broken, and replaces an older one', async () => {
+  const { files, clock, ids, dir } = setUp()
   await ensureDemo(files, { clock, ids })
   const path = files.pathOf(DEMO, demoVersion())
   const before = readFileSync(path)
@@ -91,7 +91,7 @@ test('the demo list is built once, rebuilt when it is broken, and replaces an ol
 })
 
 test('the demo list is served from a temporary folder where the folder of the datasets is not writable', async (t) => {
-  const { clock, ids, dir, files } = setUp(t)
+  const { clock, ids, dir, files } = setUp()
   let isMoved = false
   const closed: DatasetFiles = {
     ...files,

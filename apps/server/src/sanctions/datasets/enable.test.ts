@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { mkdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
 import { createLog } from '../../platform/log.ts'
 import { OutboundError } from '../../platform/outbound/index.ts'
 import { createEnabler } from './enable.ts'
@@ -14,8 +14,8 @@ const [MINUTE, HOUR, DAY] = [60_000, 3_600_000, 86_400_000]
 const un = publishedList('un_sc_sanctions') ?? assert.fail()
 const sdn = publishedList('us_ofac_sdn') ?? assert.fail()
 
-function start(t: TestContext, sources?: object[]) {
-  const set = setUp(t)
+function start(sources?: object[]) {
+  const set = setUp()
   const logged: Record<string, unknown>[] = []
   const web = new Map<string, { etag: string; text: string }>()
   const statuses: number[] = []
@@ -54,8 +54,8 @@ function start(t: TestContext, sources?: object[]) {
   }
 }
 
-test('a list from a folder serves at once, although its file is new, and the worker takes what changes there', async (t) => {
-  const { find, enable, run, current, facts, folder, lay, clock } = start(t)
+test('a list from a folder serves at once, although its file is new, and the worker takes what changes there', async () => {
+  const { find, enable, run, current, facts, folder, lay, clock } = start()
   lay('consolidated.xml', unXml(3))
   const source = await find(un, { folder })
   assert.deepEqual(source, { from: { folder, published: true }, files: ['consolidated.xml'] })
@@ -77,8 +77,8 @@ test('a list from a folder serves at once, although its file is new, and the wor
   assert.equal((await facts(un.name))?.stale, false)
 })
 
-test('a source that fails for three days makes the list stale, and a success makes it fresh; the disk has both', async (t) => {
-  const { find, enable, run, current, facts, folder, lay, clock, logged, files } = start(t)
+test('a source that fails for three days makes the list stale, and a success makes it fresh; the disk has both', async () => {
+  const { find, enable, run, current, facts, folder, lay, clock, logged, files } = start()
   lay('sdn.csv', sdnCsv(4))
   lay('alt.csv', altCsv)
   const { version } = await enable(sdn, await find(sdn, { folder }), {})
@@ -100,8 +100,8 @@ test('a source that fails for three days makes the list stale, and a success mak
   assert.equal((await facts(sdn.name))?.stale, false)
 })
 
-test('from the publisher: conditional requests, all parts, and a list that shrank or broke stays out', async (t) => {
-  const { find, enable, run, current, web, statuses, clock, facts } = start(t)
+test('from the publisher: conditional requests, all parts, and a list that shrank or broke stays out', async () => {
+  const { find, enable, run, current, web, statuses, clock, facts } = start()
   const [main = '', alt = '', ...more] = sdn.urls
   web.set(main, { etag: '"1"', text: sdnCsv(10) })
   web.set(alt, { etag: '"1"', text: altCsv })
@@ -131,9 +131,9 @@ test('from the publisher: conditional requests, all parts, and a list that shran
   assert.equal((await facts(sdn.name))?.facts?.entries, 12)
 })
 
-test('the operator’s file of sources wins, a removed list stays away, and a source that cannot be read hinders no other', async (t) => {
+test('the operator’s file of sources wins, a removed list stays away, and a source that cannot be read hinders no other', async () => {
   const stated = { dataset: un.name, every: '1h', from: { urls: ['https://lists.example/un.xml'] } }
-  const { find, enable, run, current, folder, lay, web, clock, importer, files, logged, write } = start(t, [stated])
+  const { find, enable, run, current, folder, lay, web, clock, importer, files, logged, write } = start([stated])
   lay('consolidated.xml', unXml(3))
   lay('sdn.csv', sdnCsv(4))
   lay('alt.csv', altCsv)
@@ -159,8 +159,8 @@ test('the operator’s file of sources wins, a removed list stays away, and a so
   assert.ok(logged.some(({ msg, detail }) => detail === un.name && msg === 'the source of a dataset cannot be read'))
 })
 
-test('a list from a folder that the last release left counts from its import, until its files are written again', async (t) => {
-  const { find, enable, run, folder, lay, clock, facts, dir } = start(t)
+test('a list from a folder that the last release left counts from its import, until its files are written again', async () => {
+  const { find, enable, run, folder, lay, clock, facts, dir } = start()
   lay('consolidated.xml', unXml(3))
   await enable(un, await find(un, { folder }), {})
   clock.advance(4 * DAY)
@@ -176,8 +176,8 @@ test('a list from a folder that the last release left counts from its import, un
   assert.equal((await facts(un.name))?.stale, false)
 })
 
-test('files are found in a folder of the list’s name too, through links, and a list without files is refused', async (t) => {
-  const { find, folder, lay, write } = start(t)
+test('files are found in a folder of the list’s name too, through links, and a list without files is refused', async () => {
+  const { find, folder, lay, write } = start()
   await assert.rejects(find(un, { folder }), /has no file consolidated\.xml\. .* un_sc_sanctions or un in it$/)
   mkdirSync(join(folder, 'un'))
   lay('un/edition-7.xml', unXml(3))
@@ -190,8 +190,8 @@ test('files are found in a folder of the list’s name too, through links, and a
   await assert.rejects(find(un, { folder: write('a.txt', '') }), /is a file: name the folder/)
 })
 
-test('a mirror has the publishers’ file names', async (t) => {
-  const { find } = start(t)
+test('a mirror has the publishers’ file names', async () => {
+  const { find } = start()
   const url = 'https://mirror.example/lists/'
   assert.deepEqual((await find(sdn, { url })).files, [
     `${url}sdn.csv`,

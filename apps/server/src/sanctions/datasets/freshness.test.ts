@@ -36,8 +36,8 @@ test('another list has the period that its source states, and without a source n
 
 const LIST = { name: 'us_ofac_sdn', tenantId: null }
 
-test('an import counts as a check, a rebuilt index does not, and a rollback holds back what the source has', async (t) => {
-  const { importer, files, clock, write, dir } = setUp(t)
+test('an import counts as a check, a rebuilt index does not, and a rollback holds back what the source has', async () => {
+  const { importer, files, clock, write, dir } = setUp()
   const fresh = createFreshnessReader(files, clock)
   const stale = async () => (await fresh(LIST, clock.now().toISOString())).isStale
   const of = (count: number) => ({
@@ -71,8 +71,8 @@ test('an import counts as a check, a rebuilt index does not, and a rollback hold
   )
 })
 
-test('a list of an older release counts from its import, also when it is indexed again', async (t) => {
-  const { importer, files, clock, write, dir } = setUp(t)
+test('a list of an older release counts from its import, also when it is indexed again', async () => {
+  const { importer, files, clock, write, dir } = setUp()
   await importer.importList({ dataset: LIST, format: 'custom-csv', paths: [write('a.csv', peopleCsv(10))] })
   const imported = clock.now().toISOString()
   const path = join(dir, LIST.name, 'checked.json')

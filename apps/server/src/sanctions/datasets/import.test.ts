@@ -10,8 +10,8 @@ import { peopleCsv, setUp, tamper } from './testing/lists.ts'
 const LIST: DatasetId = { name: 'staff', tenantId: null }
 const TENANT = '0195f3a0-1111-7000-8000-000000000001'
 
-test('an import creates one immutable file and puts it into service, and its facts list what was left out', async (t) => {
-  const { importer, files, dir, write } = setUp(t)
+test('an import creates one immutable file and puts it into service, and its facts list what was left out', async () => {
+  const { importer, files, dir, write } = setUp()
   const csv = 'id,name,schema\na,Vardo Quellmar,Person\nb,Ilsabet Drohnwick,LegalEntity\nc,Quellmar Holding,Company\n'
   const path = write('people.csv', csv)
   const seen: BuildProgress[] = []
@@ -47,8 +47,8 @@ test('an import creates one immutable file and puts it into service, and its fac
   assert.deepEqual([last?.bytes, last?.totalBytes, last?.entities], [csv.length, csv.length, 3])
 })
 
-test('an identical list is not built again, but a new title or --force builds it', async (t) => {
-  const { importer, clock, files, write } = setUp(t)
+test('an identical list is not built again, but a new title or --force builds it', async () => {
+  const { importer, clock, files, write } = setUp()
   const paths = [write('people.csv', peopleCsv(20))]
   const first = await importer.importList({ dataset: LIST, paths })
   clock.advance(60_000)
@@ -62,8 +62,8 @@ test('an identical list is not built again, but a new title or --force builds it
   assert.equal((await files.versions(LIST)).length, 3)
 })
 
-test('a list that lost more than half of its entries is refused, unless forced', async (t) => {
-  const { importer, clock, files, write, dir } = setUp(t)
+test('a list that lost more than half of its entries is refused, unless forced', async () => {
+  const { importer, clock, files, write, dir } = setUp()
   const first = await importer.importList({ dataset: LIST, paths: [write('a.csv', peopleCsv(40))] })
   clock.advance(1_000)
   const shrunk = { dataset: LIST, paths: [write('b.csv', peopleCsv(19))] }
@@ -78,8 +78,8 @@ test('a list that lost more than half of its entries is refused, unless forced',
   assert.equal((await importer.importList({ ...shrunk, force: true })).facts.entries, 19)
 })
 
-test('a list with the same entries that lost more than half of its names is refused, unless forced', async (t) => {
-  const { importer, clock, files, write } = setUp(t)
+test('a list with the same entries that lost more than half of its names is refused, unless forced', async () => {
+  const { importer, clock, files, write } = setUp()
   const people = ['Vardo Quellmar', 'Ilsabet Drohnwick', 'Tormund Valshaken']
   const csv = (aliases: string) =>
     `id,name,aliases\n${people.map((name, at) => `${at},${name},${aliases && `${at}th Graubart;Old ${name}`}`).join('\n')}\n`
@@ -92,8 +92,8 @@ test('a list with the same entries that lost more than half of its names is refu
   assert.equal((await importer.importList({ ...bare, force: true })).facts.names, 3)
 })
 
-test('OFAC’s list without its file of aliases is refused, unless forced', async (t) => {
-  const { importer, clock, files, write } = setUp(t)
+test('OFAC’s list without its file of aliases is refused, unless forced', async () => {
+  const { importer, clock, files, write } = setUp()
   const row = (number: number, name: string) => `${number},"${name}","individual",-0- ${',-0- '.repeat(8)}\n`
   const dataset = { name: 'us_ofac_sdn', tenantId: null }
   const sdn = write('sdn.csv', row(1, 'QUELLMAR, Vardo') + row(2, 'DROHNWICK, Ilsabet'))
@@ -109,8 +109,8 @@ test('OFAC’s list without its file of aliases is refused, unless forced', asyn
   assert.equal((await importer.importList({ dataset, paths: [sdn], force: true })).facts.names, 2)
 })
 
-test('a list that cannot be read leaves the old version in service and no files behind', async (t) => {
-  const { importer, clock, files, write, dir } = setUp(t)
+test('a list that cannot be read leaves the old version in service and no files behind', async () => {
+  const { importer, clock, files, write, dir } = setUp()
   const first = await importer.importList({ dataset: LIST, paths: [write('a.csv', peopleCsv(5))] })
   clock.advance(1_000)
   const broken: [string, string, RegExp][] = [
@@ -135,8 +135,8 @@ test('a list that cannot be read leaves the old version in service and no files 
   ])
 })
 
-test('names: only lists of tenants begin with custom_, and some names are reserved', async (t) => {
-  const { importer, files, write } = setUp(t)
+test('names: only lists of tenants begin with custom_, and some names are reserved', async () => {
+  const { importer, files, write } = setUp()
   const paths = [write('a.csv', peopleCsv(5))]
   const importAs = (name: string, tenantId: string | null) =>
     importer.importList({ dataset: { name, tenantId }, paths })
@@ -160,8 +160,8 @@ test('names: only lists of tenants begin with custom_, and some names are reserv
   assert.equal((await importer.list()).length, 1)
 })
 
-test('a tenant may empty its own list with --force', async (t) => {
-  const { importer, write } = setUp(t)
+test('a tenant may empty its own list with --force', async () => {
+  const { importer, write } = setUp()
   const dataset = { name: 'custom_vip', tenantId: TENANT }
   await importer.importList({ dataset, paths: [write('a.csv', peopleCsv(5))] })
   const empty = { dataset, paths: [write('b.csv', 'id,name\n')] }
@@ -169,8 +169,8 @@ test('a tenant may empty its own list with --force', async (t) => {
   assert.equal((await importer.importList({ ...empty, force: true })).facts.entries, 0)
 })
 
-test('rollback puts an earlier version back, and importing the same list does not undo it', async (t) => {
-  const { importer, clock, files, write } = setUp(t)
+test('rollback puts an earlier version back, and importing the same list does not undo it', async () => {
+  const { importer, clock, files, write } = setUp()
   const [one, two] = [write('a.csv', peopleCsv(10)), write('b.csv', peopleCsv(11))]
   const first = await importer.importList({ dataset: LIST, paths: [one] })
   await assert.rejects(importer.rollback(LIST), /no earlier version/)
@@ -188,8 +188,8 @@ test('rollback puts an earlier version back, and importing the same list does no
   assert.equal(await files.current(LIST), second.version, 'a broken version is not put into service')
 })
 
-test('a version that a rollback set aside stays so after a rebuild, even if its snapshot is deleted', async (t) => {
-  const { importer, clock, files, write } = setUp(t)
+test('a version that a rollback set aside stays so after a rebuild, even if its snapshot is deleted', async () => {
+  const { importer, clock, files, write } = setUp()
   const [one, two, three] = [10, 11, 12].map((size) => write(`${size}.csv`, peopleCsv(size)))
   const importIt = (path = '', force = false) => importer.importList({ dataset: LIST, paths: [path], force })
   const first = await importIt(one)
@@ -223,8 +223,8 @@ test('a version that a rollback set aside stays so after a rebuild, even if its 
   assert.equal((await importIt(two)).state, 'imported')
 })
 
-test('a rollback by an older release, which stored no digest, survives a rebuild too', async (t) => {
-  const { importer, clock, files, write, dir } = setUp(t)
+test('a rollback by an older release, which stored no digest, survives a rebuild too', async () => {
+  const { importer, clock, files, write, dir } = setUp()
   const first = await importer.importList({ dataset: LIST, paths: [write('a.csv', peopleCsv(10))] })
   clock.advance(1_000)
   const paths = [write('b.csv', peopleCsv(11))]
@@ -238,8 +238,8 @@ test('a rollback by an older release, which stored no digest, survives a rebuild
   assert.equal((await importer.importList({ dataset: LIST, paths })).serving, rebuilt?.version)
 })
 
-test('a version that was complete when its import died is put into service by the next import', async (t) => {
-  const { importer, clock, files, write, dir } = setUp(t)
+test('a version that was complete when its import died is put into service by the next import', async () => {
+  const { importer, clock, files, write, dir } = setUp()
   const first = await importer.importList({ dataset: LIST, paths: [write('a.csv', peopleCsv(10))] })
   clock.advance(1_000)
   const paths = [write('b.csv', peopleCsv(11))]
@@ -250,8 +250,8 @@ test('a version that was complete when its import died is put into service by th
   assert.equal(await files.current(LIST), second.version)
 })
 
-test('old versions are deleted, the one in service never is', async (t) => {
-  const { importer, clock, files, write } = setUp(t, 2)
+test('old versions are deleted, the one in service never is', async () => {
+  const { importer, clock, files, write } = setUp(2)
   const versions: string[] = []
   for (let n = 0; n < 3; n++) {
     const outcome = await importer.importList({ dataset: LIST, paths: [write(`${n}.csv`, peopleCsv(10 + n))] })
@@ -264,8 +264,8 @@ test('old versions are deleted, the one in service never is', async (t) => {
   assert.deepEqual(await files.versions(LIST), [versions[1]])
 })
 
-test('a snapshot of the last release serves as it is, and a rebuild adds its prepared expansions', async (t) => {
-  const { importer, clock, files, write } = setUp(t)
+test('a snapshot of the last release serves as it is, and a rebuild adds its prepared expansions', async () => {
+  const { importer, clock, files, write } = setUp()
   const first = await importer.importList({ dataset: LIST, paths: [write('a.csv', peopleCsv(30))] })
   tamper(files.pathOf(LIST, first.version)).say({ expansions: undefined })
   assert.equal((await importer.verify(LIST)).entries, 30)
@@ -276,8 +276,8 @@ test('a snapshot of the last release serves as it is, and a rebuild adds its pre
   assert.equal(await importer.rebuild(LIST), null, 'nothing more to do')
 })
 
-test('verify finds one flipped bit in the index and in the records, and a snapshot that is cut off', async (t) => {
-  const { importer, files, write } = setUp(t)
+test('verify finds one flipped bit in the index and in the records, and a snapshot that is cut off', async () => {
+  const { importer, files, write } = setUp()
   const { version } = await importer.importList({ dataset: LIST, paths: [write('a.csv', peopleCsv(50))] })
   assert.equal((await importer.verify(LIST)).entries, 50)
   const snapshot = tamper(files.pathOf(LIST, version))
@@ -295,8 +295,8 @@ test('verify finds one flipped bit in the index and in the records, and a snapsh
   await importer.verify(LIST)
 })
 
-test('a snapshot of an older index format is indexed again from its own records', async (t) => {
-  const { importer, clock, files, write, dir } = setUp(t)
+test('a snapshot of an older index format is indexed again from its own records', async () => {
+  const { importer, clock, files, write, dir } = setUp()
   const path = write('a.csv', peopleCsv(30))
   const first = await importer.importList({ dataset: LIST, paths: [path], title: 'Staff' })
   assert.equal(await importer.rebuild(LIST), null, 'nothing to do')
@@ -317,8 +317,8 @@ test('a snapshot of an older index format is indexed again from its own records'
   assert.ok(!readdirSync(join(dir, 'staff')).some((name) => name.endsWith('.tmp')))
 })
 
-test('a damaged snapshot does not count as the same list: importing it again builds it again', async (t) => {
-  const { importer, clock, files, write } = setUp(t)
+test('a damaged snapshot does not count as the same list: importing it again builds it again', async () => {
+  const { importer, clock, files, write } = setUp()
   const paths = [write('a.csv', peopleCsv(30))]
   const damages: ((snapshot: ReturnType<typeof tamper>) => void)[] = [
     (snapshot) => snapshot.flip(snapshot.index.at + 40),
@@ -337,8 +337,8 @@ test('a damaged snapshot does not count as the same list: importing it again bui
   }
 })
 
-test('a damaged index is rebuilt without --force, and an error says that damaged records must be imported again', async (t) => {
-  const { importer, clock, files, write } = setUp(t)
+test('a damaged index is rebuilt without --force, and an error says that damaged records must be imported again', async () => {
+  const { importer, clock, files, write } = setUp()
   const { version } = await importer.importList({ dataset: LIST, paths: [write('a.csv', peopleCsv(30))] })
   const snapshot = tamper(files.pathOf(LIST, version))
   clock.advance(1_000)
@@ -362,8 +362,8 @@ test('a damaged index is rebuilt without --force, and an error says that damaged
   assert.equal((await importer.verify(LIST)).entries, 30)
 })
 
-test('an import deletes old drafts of killed imports, but not recent ones', async (t) => {
-  const { importer, clock, files, write, dir } = setUp(t)
+test('an import deletes old drafts of killed imports, but not recent ones', async () => {
+  const { importer, clock, files, write, dir } = setUp()
   await importer.importList({ dataset: LIST, paths: [write('a.csv', peopleCsv(5))] })
   const draft = await files.draftOf(LIST, '20261115120000-000000', 'left-over')
   writeFileSync(draft, 'half')

@@ -37,7 +37,7 @@ test('after kill -9 of the importing process the build process cleans up and end
 })
 
 test('after kill -9 of the importing process between build and rename the build process removes both drafts', async (t) => {
-  const { files, write } = setUp(t)
+  const { files, write } = setUp()
   const draft = await files.draftOf(LIST, '1', 'complete')
   const list = write('small.csv', peopleCsv(10))
   const facts = {
@@ -86,7 +86,7 @@ test('after kill -9 of both, as in a power failure, no incomplete snapshot has t
 /** Puts a small version into service and returns while a large one is being imported. */
 async function startLargeImport(t: TestContext) {
   if (!existsSync('/proc/self/stat')) t.skip('needs /proc')
-  const set = setUp(t)
+  const set = setUp()
   const { version: first } = await set.importer.importList({
     dataset: LIST,
     paths: [set.write('small.csv', peopleCsv(10))],

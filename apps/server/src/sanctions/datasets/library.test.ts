@@ -9,7 +9,7 @@ import { createLibrary } from './library.ts'
 import { peopleCsv, setUp } from './testing/lists.ts'
 
 test('a failed first check is reported, and the next one finds the list in service', { timeout: 60_000 }, async (t) => {
-  const { importer, files, clock, write } = setUp(t)
+  const { importer, files, clock, write } = setUp()
   await importer.importList({ dataset: { name: 'staff', tenantId: null }, paths: [write('a.csv', peopleCsv(5))] })
   t.mock.timers.enable({ apis: ['setTimeout'] })
   let looks = 0

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
 import { createLog } from '../../platform/log.ts'
 import { OutboundError } from '../../platform/outbound/index.ts'
 import { createRefresher } from './refresh.ts'
@@ -12,8 +12,8 @@ const MINUTE = 60_000
 const BASE = 'https://lists.example/'
 
 /** A refresher on a folder of datasets, with a map in place of a web server. */
-function start(t: TestContext, sourcesIn: (folder: string) => readonly object[]) {
-  const set = setUp(t)
+function start(sourcesIn: (folder: string) => readonly object[]) {
+  const set = setUp()
   const logged: Record<string, unknown>[] = []
   const web = new Map<string, { etag: string; text: string }>()
   const asked: { url: string; etag: string | undefined; status: number }[] = []
@@ -55,8 +55,8 @@ function start(t: TestContext, sourcesIn: (folder: string) => readonly object[])
   }
 }
 
-test('a folder is read when its files changed, at most once per interval, and not while they are being written', async (t) => {
-  const { run, current, clock, lay, folder } = start(t, (root) => [
+test('a folder is read when its files changed, at most once per interval, and not while they are being written', async () => {
+  const { run, current, clock, lay, folder } = start((root) => [
     { dataset: 'staff', every: '1h', from: { folder: join(root, 'lists'), files: ['people.csv'] }, licence: 'ours' },
   ])
   mkdirSync(join(folder, 'lists'))
@@ -81,9 +81,9 @@ test('a folder is read when its files changed, at most once per interval, and no
   assert.equal(await run(), 0, 'nothing changed')
 })
 
-test('a public list from a folder counts from the newest change of its files, an own list from the last look', async (t) => {
+test('a public list from a folder counts from the newest change of its files, an own list from the last look', async () => {
   const every = { every: '1h', licence: 'ours', format: 'custom-csv' }
-  const { run, clock, lay, folder, importer } = start(t, (root) => [
+  const { run, clock, lay, folder, importer } = start((root) => [
     { ...every, dataset: 'staff', from: { folder: join(root, 'own') } },
     { ...every, dataset: 'us_ofac_sdn', kind: 'sanctions', from: { folder: join(root, 'public') } },
   ])
@@ -104,8 +104,8 @@ test('a public list from a folder counts from the newest change of its files, an
   assert.equal(await checkedAt('us_ofac_sdn'), clock.now().getTime())
 })
 
-test('URLs are fetched with the validators of the last answer, and all parts are imported when one changed', async (t) => {
-  const { run, current, web, asked, clock, dir } = start(t, () => [
+test('URLs are fetched with the validators of the last answer, and all parts are imported when one changed', async () => {
+  const { run, current, web, asked, clock, dir } = start(() => [
     { dataset: 'staff', every: '6h', format: 'custom-csv', from: { urls: [`${BASE}a.csv`, `${BASE}b.csv`] } },
     { dataset: 'single', every: '6h', from: { urls: [`${BASE}c.csv`] } },
   ])
@@ -135,9 +135,9 @@ test('URLs are fetched with the validators of the last answer, and all parts are
   assert.ok((await current('single')) !== null)
 })
 
-test('a worker that takes over from the last release confirms a list from a URL at its first turn', async (t) => {
+test('a worker that takes over from the last release confirms a list from a URL at its first turn', async () => {
   const url = 'https://lists.example/people.csv'
-  const { run, clock, web, dir, importer } = start(t, () => [
+  const { run, clock, web, dir, importer } = start(() => [
     { dataset: 'us_ofac_sdn', every: '24h', format: 'custom-csv', licence: 'ours', from: { urls: [url] } },
   ])
   web.set(url, { etag: '"1"', text: peopleCsv(10) })
@@ -149,8 +149,8 @@ test('a worker that takes over from the last release confirms a list from a URL 
   assert.equal(checked?.at.getTime(), clock.now().getTime())
 })
 
-test('a failing source keeps the old version, is logged without content of the list, and is retried less and less often', async (t) => {
-  const { run, current, web, asked, clock, logged } = start(t, () => [
+test('a failing source keeps the old version, is logged without content of the list, and is retried less and less often', async () => {
+  const { run, current, web, asked, clock, logged } = start(() => [
     { dataset: 'staff', every: '1h', from: { urls: [`${BASE}a.csv`] } },
   ])
   web.set(`${BASE}a.csv`, { etag: '"1"', text: peopleCsv(40) })
@@ -172,9 +172,9 @@ test('a failing source keeps the old version, is logged without content of the l
   assert.equal(await run(), 1)
 })
 
-test('a list that was removed, or whose source has other settings, is imported although its files are the same', async (t) => {
+test('a list that was removed, or whose source has other settings, is imported although its files are the same', async () => {
   const single = { dataset: 'single', every: '1h', from: { urls: [`${BASE}c.csv`] } }
-  const { run, current, facts, sources, web, clock, lay, folder, importer } = start(t, (root) => [
+  const { run, current, facts, sources, web, clock, lay, folder, importer } = start((root) => [
     { dataset: 'staff', every: '1h', from: { folder: join(root, 'lists') } },
     single,
   ])
@@ -208,8 +208,8 @@ test('a list that was removed, or whose source has other settings, is imported a
   assert.equal(await nextHour(), 0)
 })
 
-test('changed settings of a failing source are kept, and a state file of an older release causes no import', async (t) => {
-  const { run, current, facts, sources, clock, lay, folder, dir } = start(t, (root) => [
+test('changed settings of a failing source are kept, and a state file of an older release causes no import', async () => {
+  const { run, current, facts, sources, clock, lay, folder, dir } = start((root) => [
     { dataset: 'staff', every: '1h', from: { folder: join(root, 'lists') } },
   ])
   const staff = { dataset: 'staff', every: '1h', from: { folder: join(folder, 'lists') } }
@@ -238,8 +238,8 @@ test('changed settings of a failing source are kept, and a state file of an olde
   assert.equal((await facts('staff'))?.title, 'Our staff')
 })
 
-test('OFAC’s files without the aliases are not imported, and the log says what is missing', async (t) => {
-  const { run, current, clock, lay, folder, logged } = start(t, (root) => [
+test('OFAC’s files without the aliases are not imported, and the log says what is missing', async () => {
+  const { run, current, clock, lay, folder, logged } = start((root) => [
     { dataset: 'us_ofac_sdn', format: 'ofac', every: '1h', from: { folder: join(root, 'ofac') } },
   ])
   mkdirSync(join(folder, 'ofac'))
@@ -254,8 +254,8 @@ test('OFAC’s files without the aliases are not imported, and the log says what
   assert.match(String(logged.at(-1)?.detail), /^us_ofac_sdn: alt\.csv is not among the files: refused/)
 })
 
-test('without a sources file the job does nothing, and with an invalid one it fails', async (t) => {
-  const { dir, files, importer, clock, write } = setUp(t)
+test('without a sources file the job does nothing, and with an invalid one it fails', async () => {
+  const { dir, files, importer, clock, write } = setUp()
   const log = createLog('fatal')
   const outbound = { download: () => Promise.reject(new Error('never')) }
   const none = createRefresher({ dir, files, sourcesFile: null, importer, outbound, clock, log })

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
+import { temporaryFolder } from '@ostiary/testkit/temporary-folder'
 import { findDeltas, readFtmWithDeltas } from './ftm-delta.ts'
 import { newTally } from './source.ts'
 import { collect, textSource } from './testing/sources.ts'
@@ -61,8 +61,7 @@ describe('readFtmWithDeltas', () => {
 })
 
 describe('findDeltas', () => {
-  const dir = mkdtempSync(join(tmpdir(), 'ostiary-delta-'))
-  after(() => rmSync(dir, { recursive: true }))
+  const dir = temporaryFolder('delta')
   const versions = ['20250101000000-aaa', '20250102000000-bbb', '20250103000000-ccc']
   for (const version of versions.slice(1)) {
     mkdirSync(join(dir, version))

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
+import { temporaryFolder } from '@ostiary/testkit/temporary-folder'
 import { detectFormat, type ListProgress, readList } from './read-list.ts'
 import { collect, textSource } from './testing/sources.ts'
 
@@ -10,14 +10,13 @@ const person = (id: string, name: string) => JSON.stringify({ id, schema: 'Perso
 
 describe('readList', () => {
   test('reads files and tells how far it is', async () => {
-    const dir = mkdtempSync(join(tmpdir(), 'ostiary-list-'))
+    const dir = temporaryFolder('list')
     const path = join(dir, 'entities.ftm.json')
     writeFileSync(path, `${person('a', 'Ada Moon')}\n${person('b', '-')}\n`)
     const seen: ListProgress[] = []
     const entities = await collect(
       readList({ format: 'ftm', files: [path], onProgress: (progress) => seen.push(progress) }),
     )
-    rmSync(dir, { recursive: true })
     assert.deepEqual(
       entities.map(({ id }) => id),
       ['a'],

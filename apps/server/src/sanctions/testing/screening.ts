@@ -1,16 +1,15 @@
 /** Sends files to a real server, for the tests of `POST /v2/open-sanctions/file/:dataset`. Only tests import this. */
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import type { ScreenReply } from '@ostiary/contract'
 import { eventually } from '@ostiary/testkit/eventually'
-import type { LightMyRequestResponse } from 'fastify'
+import { temporaryFolder } from '@ostiary/testkit/temporary-folder'
 import { systemClock } from '../../platform/clock.ts'
 import { createIds } from '../../platform/ids.ts'
-import { createHarness, type Harness } from '../../testing/harness.ts'
-import { createDatasetFiles, createImporter, type DatasetFiles, type ImportRequest } from '../index.ts'
+import { createHarness } from '../../testing/harness.ts'
+import { createDatasetFiles, createImporter, type ImportRequest } from '../index.ts'
 
 export const HEADER = 'id,firstname,lastname,dob\n'
 export const NOBODY = '1,Maria,Beispielfrau,1990-05-04\n'
@@ -52,29 +51,16 @@ export interface Sending {
 
 export const urlOf = ({ dataset = 'demo', query = '' }: Sending = {}) => `/v2/open-sanctions/file/${dataset}${query}`
 
-export interface Screening extends Harness {
-  /** Sends a form unchanged. */
-  post(body: string | Buffer, sending?: Sending): Promise<LightMyRequestResponse>
-  /** Sends a file. */
-  send(csv: string | Uint8Array, sending?: Sending): Promise<LightMyRequestResponse>
-  /** Sends a file and returns the answer, which must be 200. */
-  screen(csv: string | Uint8Array, sending?: Sending): Promise<ScreenReply>
-  /** Starts to send a file. It resolves when the server has accepted the file and waits for its rows. */
-  begin(sending?: Sending): Promise<{ end(rows: string): Promise<LightMyRequestResponse> }>
-  files: DatasetFiles
-  /** Imports a list of invented people and puts it into service. */
-  importCsv(name: string, csv: string, more?: Partial<ImportRequest> & { tenantId?: string }): Promise<string>
-  /** Makes the server check for new versions at once instead of within two seconds. */
-  look(): Promise<void>
-}
+export type Screening = Awaited<ReturnType<typeof createScreening>>
 
 /** A harness with a key for screening. Requests use it unless they set another one (`''` for no key). */
-export async function createScreening(env: Record<string, string> = {}): Promise<Screening> {
+export async function createScreening(env: Record<string, string> = {}) {
   const harness = await createHarness({ SANCTIONS_THREADS: '2', ...env })
   const { key: ownKey } = await harness.tenantWithKey(SANCTIONS_KEY)
   const files = createDatasetFiles(harness.wire.config.sanctions.dir)
   const importer = createImporter({ files, clock: systemClock, ids: createIds(systemClock), keepVersions: 5 })
-  const folder = mkdtempSync(join(tmpdir(), 'ostiary-invented-'))
+  const folder = temporaryFolder('invented')
+  /** Sends a form unchanged. */
   const post = (body: string | Buffer | Readable, sending: Sending = {}) => {
     const { key = ownKey, headers } = sending
     return harness.inject({
@@ -84,42 +70,47 @@ export async function createScreening(env: Record<string, string> = {}): Promise
       payload: body,
     })
   }
+  /** Sends a file. */
   const send = (csv: string | Uint8Array, sending: Sending = {}) => post(form({ content: csv }), sending)
   return {
     ...harness,
     files,
     post,
     send,
-    async screen(csv, sending) {
+    /** Sends a file and returns the answer, which must be 200. */
+    async screen(csv: string | Uint8Array, sending?: Sending) {
       const response = await send(csv, sending)
       assert.equal(response.statusCode, 200, response.body)
       return response.json<ScreenReply>()
     },
-    async begin(sending) {
+    /** Starts to send a file. It resolves when the server has accepted the file and waits for its rows. */
+    async begin(sending?: Sending) {
       const body = new Readable({ read() {} })
       body.push(Buffer.concat([openPart(), Buffer.from(HEADER)]))
       const answer = post(body, sending)
       await eventually(() => body.readableLength === 0, 'the form is being read')
       return {
-        end(rows) {
+        end(rows: string) {
           for (const piece of [Buffer.from(`${rows}\r\n`), CLOSE, null]) body.push(piece)
           return answer
         },
       }
     },
-    async importCsv(name, csv, { tenantId, ...more } = {}) {
+    /** Imports a list of invented people and puts it into service. */
+    async importCsv(
+      name: string,
+      csv: string,
+      { tenantId, ...more }: Partial<ImportRequest> & { tenantId?: string } = {},
+    ) {
       const path = join(folder, `${name}.csv`)
       writeFileSync(path, csv)
       const dataset = { name, tenantId: tenantId ?? null }
       return (await importer.importList({ dataset, paths: [path], format: 'custom-csv', ...more })).version
     },
+    /** Makes the server check for new versions at once instead of within two seconds. */
     async look() {
       await harness.wire.sanctions.library.start()
       await harness.wire.sanctions.library.stop()
-    },
-    async close() {
-      await harness.close()
-      rmSync(folder, { recursive: true, force: true })
     },
   }
 }

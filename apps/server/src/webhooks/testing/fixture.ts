@@ -1,15 +1,16 @@
 /** The fixture on a real database, with what it needs. Only tests import this. */
 import { randomUUID } from 'node:crypto'
+import { after } from 'node:test'
 import type { Caller } from '../../keys/index.ts'
 import { type Clock, DAY_MS } from '../../platform/clock.ts'
 import type { Leases } from '../../platform/leases.ts'
 import { createMetrics } from '../../platform/metrics.ts'
 import { createPooledOutbound, type PooledOptions, type PooledOutbound } from '../../platform/outbound/pooled.ts'
-import { createHarness, type Harness } from '../../testing/harness.ts'
+import { createHarness } from '../../testing/harness.ts'
 import { createDispatcher, type Dispatcher, type DispatcherOptions } from '../dispatcher.ts'
 import type { WebhookMessage } from '../message.ts'
-import { createWebhookMetrics, type WebhookMetrics } from '../metrics.ts'
-import { createWebhookService, type WebhookService } from '../service.ts'
+import { createWebhookMetrics } from '../metrics.ts'
+import { createWebhookService } from '../service.ts'
 import { createReceiver, type Receiver } from './receiver.ts'
 
 export interface Tenant {
@@ -19,26 +20,22 @@ export interface Tenant {
   caller: Caller
 }
 
-export interface Fixture {
-  harness: Harness
-  webhooks: WebhookService
-  metrics: WebhookMetrics
-  /** Not started: tests call `tick`. */
-  dispatcher: Dispatcher
-  newDispatcher(options?: DispatcherOptions & { clock?: Clock; outbound?: PooledOutbound; leases?: Leases }): Dispatcher
-  newOutbound(options?: Partial<PooledOptions>): PooledOutbound
-  newReceiver(): Promise<Receiver>
-  newTenant(livemode?: boolean): Promise<Tenant>
-  /** Enqueues one message in a transaction of its own; returns the id of the delivery. */
-  enqueue(tenant: Tenant, message: Partial<WebhookMessage> & { url: string | null }): Promise<string>
-  close(): Promise<void>
-}
+export type Fixture = Awaited<ReturnType<typeof createFixture>>
 
 /** Long enough for answers on a busy machine. A test of an answer that never comes passes a shorter one. */
 const ANSWER_TIMEOUT_MS = 20_000
 export const BODY = Buffer.from('{"sessionStatus": "COMPLETED",\n "note":"Grüße 😀"}')
 
-export async function createFixture(): Promise<Fixture> {
+export async function createFixture() {
+  const receivers: Receiver[] = []
+  const outbounds: PooledOutbound[] = []
+  const dispatchers: Dispatcher[] = []
+  // Hooks run in their order, and what works on the harness stops before it does.
+  after(async () => {
+    await Promise.all(dispatchers.map((dispatcher) => dispatcher.stop(0)))
+    await Promise.all(outbounds.map((outbound) => outbound.close()))
+    await Promise.all(receivers.map((receiver) => receiver.close()))
+  })
   const harness = await createHarness()
   const { platform, keys } = harness.wire
   const { webhookKeys } = harness.wire.webhooks
@@ -47,20 +44,18 @@ export async function createFixture(): Promise<Fixture> {
   const events = { inboxUrl: 'http://localhost:8080/events/inbox', live: false }
   const webhooks = createWebhookService({ ...platform, allowNetworks, events })
   const metrics = createWebhookMetrics(createMetrics(version, { processMetrics: false }))
-  const receivers: Receiver[] = []
-  const outbounds: PooledOutbound[] = []
   const newOutbound = (options: Partial<PooledOptions> = {}) => {
     const outbound = createPooledOutbound({ allowNetworks, timeoutMs: ANSWER_TIMEOUT_MS, ...options })
     outbounds.push(outbound)
     return outbound
   }
-  const dispatchers: Dispatcher[] = []
-  const newDispatcher: Fixture['newDispatcher'] = ({
+  type Parts = { clock?: Clock; outbound?: PooledOutbound; leases?: Leases }
+  const newDispatcher = ({
     clock: own = clock,
     outbound = newOutbound(),
     leases = platform.leases,
     ...options
-  } = {}) => {
+  }: DispatcherOptions & Parts = {}) => {
     const dispatcher = createDispatcher(
       { ...platform, clock: own, keys: keys.service, webhookKeys, outbound, metrics, leases },
       options,
@@ -73,6 +68,7 @@ export async function createFixture(): Promise<Fixture> {
     harness,
     webhooks,
     metrics,
+    /** Not started: tests call `tick`. */
     dispatcher: newDispatcher(),
     newDispatcher,
     newOutbound,
@@ -81,11 +77,12 @@ export async function createFixture(): Promise<Fixture> {
       receivers.push(receiver)
       return receiver
     },
-    async newTenant(livemode = false) {
+    async newTenant(livemode = false): Promise<Tenant> {
       const { tenantId, record, key } = await harness.tenantWithKey({ livemode, scopes: ['age:read', 'age:write'] })
       return { tenantId, keyId: record.id, key, caller: { tenantId, livemode, keyId: record.id, rateFactor: 1 } }
     },
-    async enqueue({ tenantId, keyId, caller }, message) {
+    /** Enqueues one message in a transaction of its own; returns the id of the delivery. */
+    async enqueue({ tenantId, keyId, caller }: Tenant, message: Partial<WebhookMessage> & { url: string | null }) {
       const now = clock.now()
       const [id = ''] = await cells.forId(tenantId).transaction((tx) =>
         webhooks.enqueue(tx, [
@@ -106,12 +103,6 @@ export async function createFixture(): Promise<Fixture> {
         ]),
       )
       return id
-    },
-    async close() {
-      await Promise.all(dispatchers.map((dispatcher) => dispatcher.stop(0)))
-      await Promise.all(outbounds.map((outbound) => outbound.close()))
-      await Promise.all(receivers.map((receiver) => receiver.close()))
-      await harness.close()
     },
   }
 }

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { TestContext } from 'node:test'
+import { temporaryFolder } from '@ostiary/testkit/temporary-folder'
 import { createIds } from '../../../platform/ids.ts'
 import { createManualClock } from '../../../platform/testing/manual-clock.ts'
 import { createDatasetFiles } from '../files.ts'
@@ -12,9 +11,8 @@ import { createImporter } from '../import.ts'
 const TAIL = 40
 
 /** A folder of datasets, an importer for it, and a folder for lists. */
-export function setUp(t: TestContext, keepVersions = 5) {
-  const folder = mkdtempSync(join(tmpdir(), 'ostiary-datasets-'))
-  t.after(() => rmSync(folder, { recursive: true, force: true }))
+export function setUp(keepVersions = 5) {
+  const folder = temporaryFolder('datasets')
   const dir = join(folder, 'datasets')
   const clock = createManualClock()
   const files = createDatasetFiles(dir)
