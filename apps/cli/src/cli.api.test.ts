@@ -1,42 +1,15 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { RELEASED_MODELS } from '@ostiary/contract'
+import { temporaryFolder } from '@ostiary/testkit/temporary-folder'
 import pg from 'pg'
-import { runCli } from './cli.ts'
 import { COMMANDS } from './commands.ts'
+import { createInstallation } from './testing/installation.ts'
 
-const name = `test_cli_${randomBytes(5).toString('hex')}`
-const cluster = new pg.Client(process.env.OSTIARY_TEST_CLUSTER)
-await cluster.connect()
-await cluster.query(`create database ${name}`)
-const url = Object.assign(new URL(process.env.OSTIARY_TEST_CLUSTER ?? ''), { pathname: `/${name}` })
-let env: Record<string, string> = {
-  DATABASE_CONNECT_TIMEOUT_MS: '60000',
-  DATABASE_URL: url.href,
-  MASTER_KEY: randomBytes(32).toString('base64'),
-  PORT: '18080',
-  ADMIN_PORT: '19400',
-}
-after(async () => {
-  await cluster.query(`drop database ${name} with (force)`)
-  await cluster.end()
-})
-
-async function cli(line: string, settings = env): Promise<{ code: number; out: string; err: string }> {
-  const [out, err]: [string[], string[]] = [[], []]
-  const args = line.match(/"[^"]*"|\S+/g)?.map((arg) => arg.replaceAll('"', '')) ?? []
-  const code = await runCli(args, settings, {
-    out: (text) => out.push(text),
-    err: (text) => err.push(text),
-    isInteractive: false,
-    progress: () => {},
-  })
-  return { code, out: out.join('\n'), err: err.join('\n') }
-}
+const { env, cli } = await createInstallation('cli', { PORT: '18080', ADMIN_PORT: '19400' })
 
 test('doctor reports an empty database, says what to do, and passes after migrate', async () => {
   const before = await cli('doctor')
@@ -86,9 +59,8 @@ test('tenants and keys: create, list, rotate, revoke', async () => {
   assert.match((await cli('tenants resume "Fjord Rentals"')).out, /is active/)
 })
 
-test('doctor says whether users will see a page, and whether their browsers will give it the camera', async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'ostiary-page-'))
-  t.after(() => rmSync(folder, { recursive: true, force: true }))
+test('doctor says whether users will see a page, and whether their browsers will give it the camera', async () => {
+  const folder = temporaryFolder('page')
   const page = { ...env, LAUNCH_DIR: folder }
   const said = async (more: Record<string, string> = {}) => (await cli('doctor', { ...page, ...more })).out
   assert.match(await said(), /! launch page +not built.*\n +→ Run .*npm run build -w apps\/launch/)
@@ -105,9 +77,8 @@ test('doctor says whether users will see a page, and whether their browsers will
   assert.match(await said({ PUBLIC_URL: 'http://id.example' }), /! launch URL +http:\/\/id.example is not encrypted/)
 })
 
-test('doctor says how many networks the operator’s lists have, and which line of which file is wrong', async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'ostiary-networks-'))
-  t.after(() => rmSync(folder, { recursive: true, force: true }))
+test('doctor says how many networks the operator’s lists have, and which line of which file is wrong', async () => {
+  const folder = temporaryFolder('networks')
   const said = async (more: Record<string, string> = {}) => (await cli('doctor', { ...env, ...more })).out
   const lists = { NETWORK_LISTS_DIR: folder }
   assert.match(await said(), /✓ network lists +none: flags that need one are not raised/)
@@ -152,7 +123,7 @@ test('reseal after a change of the master key; doctor reports it before and afte
   assert.equal(lost.code, 1)
   assert.match(lost.out, /✗ master key .*which is not configured/)
   const [newest = ''] = rotated.MASTER_KEY.split('\n')
-  env = { ...env, MASTER_KEY: newest }
+  env.MASTER_KEY = newest
 })
 
 test('reseal names a key that does not open, moves the others and ends with 1', async () => {
@@ -176,7 +147,7 @@ test('reseal names a key that does not open, moves the others and ends with 1', 
   await database.query('delete from api_keys where id = $1', [id])
   assert.match((await cli('reseal', rotated)).out, /Older master keys can be removed/)
   await database.end()
-  env = { ...env, MASTER_KEY: rotated.MASTER_KEY.split('\n')[0] ?? '' }
+  env.MASTER_KEY = rotated.MASTER_KEY.split('\n')[0] ?? ''
 })
 
 test('area E: stats and reindex report what is stored, and which options they need', async () => {

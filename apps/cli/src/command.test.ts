@@ -1,27 +1,18 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
-import { runCli } from './cli.ts'
+import { test } from 'node:test'
+import { temporaryFolder } from '@ostiary/testkit/temporary-folder'
 import { fileAt } from './command.ts'
+import { runQuietly } from './testing/run-quietly.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'ostiary-cli-command-'))
-after(() => rmSync(folder, { recursive: true, force: true }))
+const folder = temporaryFolder('cli-command')
 
 /** The environment that `npm run ostiary` sets when it is called outside the root of the checkout. */
 const byNpm = { npm_lifecycle_event: 'ostiary', INIT_CWD: folder }
 
-async function cli(line: string, env: Record<string, string> = byNpm) {
-  const [out, err]: [string[], string[]] = [[], []]
-  const code = await runCli(line.split(' '), env, {
-    out: (text) => out.push(text),
-    err: (text) => err.push(text),
-    isInteractive: false,
-    progress: () => {},
-  })
-  return { code, out: out.join('\n'), err: err.join('\n') }
-}
+const cli = (line: string, env: Record<string, string> = byNpm) => runQuietly(line.split(' '), env)
 
 test('a path is relative to where `npm run ostiary` was called; without npm or in another script, to the working directory', () => {
   assert.equal(fileAt({ env: byNpm }, 'people.csv'), join(folder, 'people.csv'))

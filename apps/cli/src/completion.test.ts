@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
+import { temporaryFolder } from '@ostiary/testkit/temporary-folder'
 import { COMMANDS } from './commands.ts'
 import { type Shell, scriptFor } from './completion/scripts.ts'
 import { readCompletions } from './completion/words.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'ostiary-completion-'))
-after(() => rmSync(folder, { recursive: true, force: true }))
+const folder = temporaryFolder('completion')
 
 const completions = await readCompletions(COMMANDS)
 const isThere = (shell: string) => spawnSync(shell, ['-c', 'true']).status === 0

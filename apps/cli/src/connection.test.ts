@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
-import { runCli } from './cli.ts'
+import { test } from 'node:test'
+import { temporaryFolder } from '@ostiary/testkit/temporary-folder'
 import { readInstallation } from './installation.ts'
 import { profilesFile, readProfiles, writeProfiles } from './profiles.ts'
+import { runQuietly } from './testing/run-quietly.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'ostiary-profiles-'))
-after(() => rmSync(folder, { recursive: true, force: true }))
+const folder = temporaryFolder('profiles')
 
 type Env = Record<string, string | undefined>
 
@@ -30,12 +29,7 @@ writeFileSync(
   `DATABASE_URL=postgres://dev\nMASTER_KEY_FILE=dev.key\nOSTIARY_URL=http://localhost:18431\nOSTIARY_API_KEY=${DEV}\n`,
 )
 
-async function cli(line: string, env: Env) {
-  const [out, err]: [string[], string[]] = [[], []]
-  const terminal = { out: (text: string) => out.push(text), err: (text: string) => err.push(text), progress: () => {} }
-  const code = await runCli(line.split(' '), env, { ...terminal, isInteractive: false })
-  return { code, out: out.join('\n'), err: err.join('\n') }
-}
+const cli = (line: string, env: Env) => runQuietly(line.split(' '), env)
 
 /** The address, whose key it is, and where both come from. */
 async function chosen(line: string, env: Env): Promise<unknown[]> {

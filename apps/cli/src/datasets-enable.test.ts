@@ -1,28 +1,19 @@
 /** `ostiary datasets enable` with folders. Web servers, the API and the worker: first-day.api.test.ts. */
 import assert from 'node:assert/strict'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
-import { runCli } from './cli.ts'
+import { test } from 'node:test'
+import { temporaryFolder } from '@ostiary/testkit/temporary-folder'
+import { runQuietly } from './testing/run-quietly.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'ostiary-cli-enable-'))
-after(() => rmSync(folder, { recursive: true, force: true }))
+const folder = temporaryFolder('cli-enable')
 
 /** Sets neither a database nor a master key: commands on lists need neither. */
 async function cli(line: string, dir: string) {
-  const [out, err, progress]: [string[], string[], string[]] = [[], [], []]
-  const code = await runCli(
-    line.replaceAll(' @', ` ${folder}/`).split(' '),
-    { SANCTIONS_DIR: join(folder, dir) },
-    {
-      out: (text) => out.push(text),
-      err: (text) => err.push(text),
-      isInteractive: false,
-      progress: (text) => progress.push(text),
-    },
-  )
-  return { code, out: out.join('\n'), err: err.join('\n'), progress }
+  const progress: string[] = []
+  const args = line.replaceAll(' @', ` ${folder}/`).split(' ')
+  const env = { SANCTIONS_DIR: join(folder, dir) }
+  return { ...(await runQuietly(args, env, { progress: (text) => progress.push(text) })), progress }
 }
 
 function lay(name: string, text: string): void {

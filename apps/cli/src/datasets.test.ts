@@ -1,28 +1,19 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
-import { runCli } from './cli.ts'
+import { test } from 'node:test'
+import { temporaryFolder } from '@ostiary/testkit/temporary-folder'
+import { runQuietly } from './testing/run-quietly.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'ostiary-cli-datasets-'))
-after(() => rmSync(folder, { recursive: true, force: true }))
+const folder = temporaryFolder('cli-datasets')
 const TENANT = '0195f3a0-1111-7000-8000-000000000001'
 
 /** Sets neither a database nor a master key: commands on lists need neither. */
-async function cli(
-  line: string,
-  dir = 'lists',
-): Promise<{ code: number; out: string; err: string; progress: string[] }> {
-  const [out, err, progress]: [string[], string[], string[]] = [[], [], []]
+async function cli(line: string, dir = 'lists') {
+  const progress: string[] = []
+  const args = line.replaceAll('@', `${folder}/`).split(' ')
   const env = { SANCTIONS_DIR: join(folder, dir), SANCTIONS_KEEP_VERSIONS: '2' }
-  const code = await runCli(line.replaceAll('@', `${folder}/`).split(' '), env, {
-    out: (text) => out.push(text),
-    err: (text) => err.push(text),
-    isInteractive: false,
-    progress: (text) => progress.push(text),
-  })
-  return { code, out: out.join('\n'), err: err.join('\n'), progress }
+  return { ...(await runQuietly(args, env, { progress: (text) => progress.push(text) })), progress }
 }
 
 function write(name: string, text: string): void {
@@ -132,8 +123,6 @@ test('datasets: a tenant’s own list, and what is refused', async () => {
     assert.equal(code, 1, line)
     assert.match(err, /^Failed: (There is no|ENOENT)/)
   }
-  const wrong = await runCli(['datasets', 'list'], { SANCTIONS_KEEP_VERSIONS: 'many' }, silent)
-  assert.equal(wrong, 1)
+  const wrong = await runQuietly(['datasets', 'list'], { SANCTIONS_KEEP_VERSIONS: 'many' })
+  assert.equal(wrong.code, 1)
 })
-
-const silent = { out: () => {}, err: () => {}, isInteractive: false, progress: () => {} }

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { verifyWebhook } from '@ostiary/sdk'
 import { eventually } from '@ostiary/testkit/eventually'
+import { temporaryFolder } from '@ostiary/testkit/temporary-folder'
 import { startApi } from './testing/running-api.ts'
 
 interface Received {
@@ -17,7 +17,7 @@ interface Received {
 }
 
 const api = await startApi('listen')
-const state = mkdtempSync(join(tmpdir(), 'ostiary-listen-'))
+const state = temporaryFolder('listen')
 const received: Received[] = []
 let status = 200
 /** The receiver answers when it is over. */
@@ -36,7 +36,6 @@ const hook = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`
 after(() => {
   receiver.close()
   receiver.closeAllConnections()
-  rmSync(state, { recursive: true })
 })
 
 async function endSession(): Promise<string> {

@@ -1,23 +1,14 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
-import { runCli } from './cli.ts'
+import { test } from 'node:test'
+import { temporaryFolder } from '@ostiary/testkit/temporary-folder'
+import { runQuietly } from './testing/run-quietly.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'ostiary-cli-risk-'))
-after(() => rmSync(folder, { recursive: true, force: true }))
+const folder = temporaryFolder('cli-risk')
 
 /** Without any settings: the tables need none. */
-async function cli(...args: string[]): Promise<{ code: number; out: string; err: string }> {
-  const [out, err]: [string[], string[]] = [[], []]
-  const code = await runCli(
-    args,
-    {},
-    { out: (text) => out.push(text), err: (text) => err.push(text), isInteractive: false, progress: () => {} },
-  )
-  return { code, out: out.join('\n'), err: err.join('\n') }
-}
+const cli = (...args: string[]) => runQuietly(args)
 
 function weights(content: string): string {
   const file = join(folder, 'weights.json')

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { startKeyHolder } from '@ostiary/testkit/key-holder'
+import { temporaryFolder } from '@ostiary/testkit/temporary-folder'
 import { startApi } from './testing/running-api.ts'
 
 const keyHolder = await startKeyHolder({ logName: 'cli-tokens', clusterUrl: process.env.OSTIARY_TEST_CLUSTER ?? '' })
@@ -13,8 +13,7 @@ const { cli } = await startApi('cli_tokens', {
   KEY_HOLDER_KEY: keyHolder.published.serviceKey,
   KEY_HOLDER_CLIENT_KEY: keyHolder.matcherSeed,
 })
-const folder = mkdtempSync(join(tmpdir(), 'ostiary-keep-'))
-after(() => rmSync(folder, { recursive: true, force: true }))
+const folder = temporaryFolder('keep')
 
 for (const templates of ['token', 'token_on_device']) {
   const file = join(folder, `${templates}.json`)

@@ -1,17 +1,16 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
+import { temporaryFolder } from '@ostiary/testkit/temporary-folder'
 import { COMMANDS } from './commands.ts'
 import { readCompletions } from './completion/words.ts'
 import { startApi } from './testing/running-api.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'ostiary-walk-'))
-after(() => rmSync(folder, { recursive: true, force: true }))
+const folder = temporaryFolder('walk')
 const config = join(folder, 'config')
 const api = await startApi('walk', { XDG_CONFIG_HOME: config })
 const MAIN = new URL('./main.ts', import.meta.url).pathname

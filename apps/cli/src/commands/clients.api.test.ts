@@ -1,18 +1,17 @@
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
+import { temporaryFolder } from '@ostiary/testkit/temporary-folder'
 import { createInstallation } from '../testing/installation.ts'
 
 const { cli } = await createInstallation('clients')
-const folder = mkdtempSync(join(tmpdir(), 'ostiary-clients-'))
+const folder = temporaryFolder('clients')
 before(async () => {
   await cli('migrate')
   await cli('tenants create Fjord')
 })
-after(() => rmSync(folder, { recursive: true, force: true }))
 
 function keyFile(file: string, content: unknown): string {
   const path = join(folder, file)

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { before, test } from 'node:test'
 import { eventually } from '@ostiary/testkit/eventually'
+import { temporaryFolder } from '@ostiary/testkit/temporary-folder'
 import { startApi } from '../testing/running-api.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'ostiary-runs-'))
+const folder = temporaryFolder('runs')
 const PEOPLE = `${folder}/customers.csv`
 const LIST = 'id,name,dob,topics\n'
 const VORBERG = 'e1,Karvol Vorberg,1958-04-03,sanction\n'
@@ -22,7 +21,6 @@ before(async () => {
   )
   await importList(`${LIST}${VORBERG}${QUORIM}`)
 })
-after(() => rmSync(folder, { recursive: true, force: true }))
 
 /** Waits until the service answers from the new version. */
 async function importList(csv: string): Promise<void> {

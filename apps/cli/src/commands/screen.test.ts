@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { runCli } from '../cli.ts'
+import { temporaryFolder } from '@ostiary/testkit/temporary-folder'
+import { runQuietly } from '../testing/run-quietly.ts'
 
 const PERSON = { firstname: 'Vardo', lastname: 'Quellmar', dob: '17.04.1961' }
-const folder = mkdtempSync(join(tmpdir(), 'ostiary-cli-screen-'))
+const folder = temporaryFolder('cli-screen')
 let asked = 0
 /** Runs while the service works. */
 let meanwhile = () => {}
@@ -43,27 +43,12 @@ const server = createServer((request, response) => {
 server.listen(0, '127.0.0.1')
 await once(server, 'listening')
 writeFileSync(join(folder, 'people.csv'), 'id,firstname,lastname,dob\n1,Vardo,Quellmar,1961-04-17\n')
-after(() => {
-  server.close()
-  rmSync(folder, { recursive: true, force: true })
-})
+after(() => server.close())
 
 async function screen(line: string, showsProgress = false) {
-  const [out, err]: [string[], string[]] = [[], []]
   const { port } = server.address() as AddressInfo
   const words = `screen @people.csv --dataset demo --url http://127.0.0.1:${port} ${line}`
-  const code = await runCli(
-    words.replaceAll('@', `${folder}/`).split(' '),
-    {},
-    {
-      out: (text) => out.push(text),
-      err: (text) => err.push(text),
-      isInteractive: false,
-      progress: () => {},
-      showsProgress,
-    },
-  )
-  return { code, out: out.join('\n'), err: err.join('\n') }
+  return runQuietly(words.replaceAll('@', `${folder}/`).split(' '), {}, { showsProgress })
 }
 
 test('a report file that exists and cannot be written is reported before any row is screened', async (t) => {

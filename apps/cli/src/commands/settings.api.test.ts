@@ -1,19 +1,18 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { TENANT_SETTINGS_DEFAULTS } from '@ostiary/contract'
+import { temporaryFolder } from '@ostiary/testkit/temporary-folder'
 import { createInstallation } from '../testing/installation.ts'
 
 const { run } = await createInstallation('settings')
 const cli = (...args: string[]) => run(args)
-const folder = mkdtempSync(join(tmpdir(), 'ostiary-settings-'))
+const folder = temporaryFolder('settings')
 before(async () => {
   await cli('migrate')
   await cli('tenants', 'create', 'Fjord Rentals')
 })
-after(() => rmSync(folder, { recursive: true, force: true }))
 const settings = (...args: string[]) => cli('tenants', 'settings', 'Fjord Rentals', ...args)
 const stored = async () => JSON.parse((await settings('--json')).out)
 

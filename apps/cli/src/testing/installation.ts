@@ -2,15 +2,9 @@
 import { randomBytes } from 'node:crypto'
 import { after } from 'node:test'
 import pg from 'pg'
-import { runCli } from '../cli.ts'
+import { type Ran, runQuietly } from './run-quietly.ts'
 
 type Env = Record<string, string>
-
-export interface Ran {
-  code: number
-  out: string
-  err: string
-}
 
 export interface Installation {
   env: Env
@@ -37,17 +31,7 @@ export async function createInstallation(name: string, settings: Env = {}): Prom
     await cluster.end()
   })
 
-  async function run(args: readonly string[], usedEnv = env): Promise<Ran> {
-    const [out, err]: [string[], string[]] = [[], []]
-    const code = await runCli([...args], usedEnv, {
-      out: (text) => out.push(text),
-      err: (text) => err.push(text),
-      isInteractive: false,
-      progress: () => {},
-    })
-    return { code, out: out.join('\n'), err: err.join('\n') }
-  }
-
+  const run = (args: readonly string[], usedEnv = env) => runQuietly(args, usedEnv)
   const wordsOf = (line: string) => line.match(/"[^"]*"|\S+/g)?.map((word) => word.replaceAll('"', '')) ?? []
   return { env, run, cli: (line, usedEnv) => run(wordsOf(line), usedEnv) }
 }

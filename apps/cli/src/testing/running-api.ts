@@ -2,13 +2,11 @@
 import { spawn } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { after } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createClient } from '@ostiary/sdk'
+import { temporaryFolder } from '@ostiary/testkit/temporary-folder'
 import { createInstallation, type Installation } from './installation.ts'
 
 export interface RunningApi extends Installation {
@@ -22,7 +20,7 @@ export interface RunningApi extends Installation {
  * of its own.
  */
 export async function startApi(name: string, settings: Readonly<Record<string, string>> = {}): Promise<RunningApi> {
-  const folder = mkdtempSync(join(tmpdir(), 'ostiary-simulate-'))
+  const folder = temporaryFolder('simulate')
   const [port, adminPort] = [await freePort(), await freePort()]
   const url = `http://127.0.0.1:${port}`
   const installation = await createInstallation(name, {
@@ -46,7 +44,6 @@ export async function startApi(name: string, settings: Readonly<Record<string, s
   after(async () => {
     api.kill('SIGKILL')
     await once(api, 'exit')
-    rmSync(folder, { recursive: true, force: true })
   })
   const isUp = () =>
     fetch(`${url}/health`).then(
