@@ -9,13 +9,7 @@ import { createDevice, systemClock } from '@ostiary/device'
 import { createSimulatedClock, runFlow, seededRandom } from '@ostiary/device/simulated'
 import { createClient, OstiaryError, verifyWebhook } from '@ostiary/sdk'
 import { eventually } from '@ostiary/testkit/eventually'
-
-/** From the runner, or of any installation you want to judge: OSTIARY_URL and four keys of two tenants. */
-function setting(name: string): string {
-  const value = process.env[name]
-  if (!value) throw new Error(`${name} is not set: run this with npm run acceptance`)
-  return value
-}
+import { setting } from '@ostiary/testkit/setting'
 
 const baseUrl = setting('OSTIARY_URL')
 const apiKey = setting('OSTIARY_TEST_KEY_ONE')

@@ -1,20 +1,15 @@
 /** The clients in Python and PHP as hosts use them: installed from the clone, against a running installation. */
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { createClient } from '@ostiary/sdk'
 import { eventually } from '@ostiary/testkit/eventually'
 import { ROOT } from '@ostiary/testkit/root'
+import { setting } from '@ostiary/testkit/setting'
+import { temporaryFolder } from '@ostiary/testkit/temporary-folder'
 import { type Language, PYTHON, php, python, run, startReceiver } from './clients/languages.ts'
-
-function setting(name: string): string {
-  const value = process.env[name]
-  if (!value) throw new Error(`${name} is not set: run this with npm run acceptance`)
-  return value
-}
 
 const system = { OSTIARY_URL: setting('OSTIARY_URL'), OSTIARY_API_KEY: setting('OSTIARY_TEST_KEY_ONE') }
 const host = {
@@ -149,28 +144,24 @@ test('a face that one language enrols is found by the others and by the SDK', { 
 test('the Python package installs from the clone, off-line, into an environment of its own', {
   skip: python.missing || (!existsSync('/usr/lib/python3/dist-packages/pip') && 'Debian’s pip is not installed'),
 }, async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'ostiary-python-'))
-  try {
-    // A copy, because the build writes beside the sources.
-    cpSync(`${ROOT}clients/python`, join(folder, 'clone'), { recursive: true })
-    const env = {
-      HOME: folder,
-      PATH: process.env.PATH ?? '',
-      PIP_DISABLE_PIP_VERSION_CHECK: '1',
-      PIP_CONFIG_FILE: '/dev/null',
-    }
-    // Debian's own pip and setuptools serve: nothing comes from a network.
-    await run([PYTHON, '-m', 'venv', '--without-pip', '--system-site-packages', join(folder, 'venv')], env)
-    const inside = join(folder, 'venv/bin/python')
-    await run([inside, '-m', 'pip', 'install', '-q', '--no-index', '--no-build-isolation', join(folder, 'clone')], env)
-    const script =
-      'import importlib.metadata, ostiary, pathlib; here = pathlib.Path(ostiary.__file__); ' +
-      'print(importlib.metadata.version("ostiary"), ostiary.__version__, (here.parent / "py.typed").exists(), here)'
-    const [version, own, isTyped, file] = (await run([inside, '-c', script], env)).trim().split(' ')
-    assert.equal(version, own)
-    assert.equal(isTyped, 'True')
-    assert.ok(file?.startsWith(join(folder, 'venv')), file)
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
+  const folder = temporaryFolder('python')
+  // A copy, because the build writes beside the sources.
+  cpSync(`${ROOT}clients/python`, join(folder, 'clone'), { recursive: true })
+  const env = {
+    HOME: folder,
+    PATH: process.env.PATH ?? '',
+    PIP_DISABLE_PIP_VERSION_CHECK: '1',
+    PIP_CONFIG_FILE: '/dev/null',
   }
+  // Debian's own pip and setuptools serve: nothing comes from a network.
+  await run([PYTHON, '-m', 'venv', '--without-pip', '--system-site-packages', join(folder, 'venv')], env)
+  const inside = join(folder, 'venv/bin/python')
+  await run([inside, '-m', 'pip', 'install', '-q', '--no-index', '--no-build-isolation', join(folder, 'clone')], env)
+  const script =
+    'import importlib.metadata, ostiary, pathlib; here = pathlib.Path(ostiary.__file__); ' +
+    'print(importlib.metadata.version("ostiary"), ostiary.__version__, (here.parent / "py.typed").exists(), here)'
+  const [version, own, isTyped, file] = (await run([inside, '-c', script], env)).trim().split(' ')
+  assert.equal(version, own)
+  assert.equal(isTyped, 'True')
+  assert.ok(file?.startsWith(join(folder, 'venv')), file)
 })

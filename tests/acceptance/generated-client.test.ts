@@ -1,23 +1,17 @@
 /** A client that a generator makes from the served OpenAPI document: its types are checked by the compiler, then it creates sessions. */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { createClient as generate } from '@hey-api/openapi-ts'
 import { ROOT } from '@ostiary/testkit/run'
-
-function setting(name: string): string {
-  const value = process.env[name]
-  if (!value) throw new Error(`${name} is not set: run this with npm run acceptance`)
-  return value
-}
+import { setting } from '@ostiary/testkit/setting'
+import { temporaryFolder } from '@ostiary/testkit/temporary-folder'
 
 const run = promisify(execFile)
-const folder = await mkdtemp(join(tmpdir(), 'ostiary-generated-'))
-after(() => rm(folder, { recursive: true, force: true }))
+const folder = temporaryFolder('generated')
 
 /** What a host would write. It is compiled first: a field that the document does not require, or does not have, is an error there. */
 const HOST = `

@@ -1,13 +1,8 @@
+/** Area E from another language: the client that integrators install, with the libraries of that language. */
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
+import { setting } from '@ostiary/testkit/setting'
 import { PYTHON, python, run } from './clients/languages.ts'
-
-/** Area E from another language: the client that integrators install, with the libraries of that language. */
-function setting(name: string): string {
-  const value = process.env[name]
-  if (!value) throw new Error(`${name} is not set: run this with npm run acceptance`)
-  return value
-}
 
 const ID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 

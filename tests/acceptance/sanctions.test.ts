@@ -5,8 +5,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createClient, OstiaryError } from '@ostiary/sdk'
+import { setting } from '@ostiary/testkit/setting'
 
-const setting = (name: string) => process.env[name] || assert.fail(`${name} is not set: run npm run acceptance`)
 const baseUrl = setting('OSTIARY_URL')
 /** Files are limited per key and minute, so the work is spread over the keys. */
 const keys = ['TEST_KEY_ONE', 'LIVE_KEY_ONE', 'TEST_KEY_TWO', 'LIVE_KEY_TWO'].map((name) => setting(`OSTIARY_${name}`))

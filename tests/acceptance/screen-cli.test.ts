@@ -1,3 +1,4 @@
+/** Area B from the command line, as a compliance officer's assistant would use it: a process of its own, over HTTP. */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
@@ -5,13 +6,7 @@ import { tmpdir } from 'node:os'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { createClient } from '@ostiary/sdk'
-
-/** Area B from the command line, as a compliance officer's assistant would use it: a process of its own, over HTTP. */
-function setting(name: string): string {
-  const value = process.env[name]
-  if (!value) throw new Error(`${name} is not set: run this with npm run acceptance`)
-  return value
-}
+import { setting } from '@ostiary/testkit/setting'
 
 const CLI = fileURLToPath(new URL('../../apps/cli/src/main.ts', import.meta.url))
 const PEOPLE = fileURLToPath(new URL('../../apps/server/demo/people.csv', import.meta.url))

@@ -7,12 +7,7 @@ import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { after, test } from 'node:test'
 import { createClient, type RetryEvent } from '@ostiary/sdk'
-
-function setting(name: string): string {
-  const value = process.env[name]
-  if (!value) throw new Error(`${name} is not set: run this with npm run acceptance`)
-  return value
-}
+import { setting } from '@ostiary/testkit/setting'
 
 const baseUrl = setting('OSTIARY_URL')
 const apiKey = setting('OSTIARY_TEST_KEY_ONE')

@@ -4,13 +4,7 @@ import { existsSync } from 'node:fs'
 import { test } from 'node:test'
 import { createClient, OstiaryError } from '@ostiary/sdk'
 import { ROOT } from '@ostiary/testkit/run'
-
-/** From the runner, or of any installation you want to judge: OSTIARY_URL and four keys of two tenants. */
-function setting(name: string): string {
-  const value = process.env[name]
-  if (!value) throw new Error(`${name} is not set: run this with npm run acceptance`)
-  return value
-}
+import { setting } from '@ostiary/testkit/setting'
 
 const baseUrl = setting('OSTIARY_URL')
 const ostiary = createClient({ baseUrl, apiKey: setting('OSTIARY_TEST_KEY_ONE') })

@@ -10,17 +10,12 @@ import { createDevice, systemClock } from '@ostiary/device'
 import { createSimulatedClock, runFlow, seededRandom } from '@ostiary/device/simulated'
 import { createClient, OstiaryError, type VerificationWebhook, verifyWebhook } from '@ostiary/sdk'
 import { eventually } from '@ostiary/testkit/eventually'
+import { setting } from '@ostiary/testkit/setting'
 
 /**
  * A setting from the environment. `npm run acceptance` sets them all. To test another installation, set OSTIARY_URL, a test key and a live
  * key of two tenants, and an API client (id and secret) of the first.
  */
-function setting(name: string): string {
-  const value = process.env[name]
-  if (!value) throw new Error(`${name} is not set: run this with npm run acceptance`)
-  return value
-}
-
 const baseUrl = setting('OSTIARY_URL')
 const apiKey = setting('OSTIARY_TEST_KEY_ONE')
 const liveKey = setting('OSTIARY_LIVE_KEY_ONE')

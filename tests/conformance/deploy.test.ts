@@ -1,25 +1,15 @@
 /** Reads compose.yaml, deploy/ and .dockerignore and checks what can be checked without Docker. */
 import assert from 'node:assert/strict'
 import { execFile, execFileSync } from 'node:child_process'
-import {
-  copyFileSync,
-  existsSync,
-  globSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-} from 'node:fs'
+import { copyFileSync, existsSync, globSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
 import * as keyHolder from '@ostiary/key-holder/conformance'
 import { documentHeaders, IMMUTABLE, isSecret, loadConfig, Settings } from '@ostiary/server/conformance'
 import { API_FLAGS, freePorts, ROOT } from '@ostiary/testkit/run'
+import { temporaryFolder } from '@ostiary/testkit/temporary-folder'
 import { parse } from 'yaml'
 
 interface Service {
@@ -360,8 +350,8 @@ test('the health check follows the process of its container: API, worker or key 
   assert.equal(await healthcheck({ ADMIN_PORT: port, WORKER_ADMIN_PORT: closed }), 1)
 })
 
-test('first-run makes secrets that the service accepts, in a folder nobody else can enter', (t) => {
-  const { run, secret, mode } = firstRun(t)
+test('first-run makes secrets that the service accepts, in a folder nobody else can enter', () => {
+  const { run, secret, mode } = firstRun()
   // The strictest and the loosest shell must give the same.
   const said = run('umask 000')
   assert.deepEqual([mode(''), mode('master_key'), mode('database_url'), mode('database_password')], MODES)
@@ -378,8 +368,8 @@ test('first-run makes secrets that the service accepts, in a folder nobody else 
   assert.equal(config.masterKeys.length, 1)
 })
 
-test('first-run changes nothing the second time, and makes up for what is missing', (t) => {
-  const { run, secret, remove, mode } = firstRun(t)
+test('first-run changes nothing the second time, and makes up for what is missing', () => {
+  const { run, secret, remove, mode } = firstRun()
   run('umask 077')
   const names = SERVER_SECRETS
   const before = names.map(secret)
@@ -396,15 +386,15 @@ test('first-run changes nothing the second time, and makes up for what is missin
   assert.throws(() => run(), /Write the password of that URL into it/)
 })
 
-test('two runs of first-run do not make the same secrets', (t) => {
-  const [one, two] = [firstRun(t), firstRun(t)]
+test('two runs of first-run do not make the same secrets', () => {
+  const [one, two] = [firstRun(), firstRun()]
   one.run()
   two.run()
   for (const name of SERVER_SECRETS) assert.notEqual(one.secret(name), two.secret(name))
 })
 
-test('first-run for a key holder makes secrets of its own, and leaves the callers to be written', (t) => {
-  const { run, secret, mode, names } = firstRun(t)
+test('first-run for a key holder makes secrets of its own, and leaves the callers to be written', () => {
+  const { run, secret, mode, names } = firstRun()
   const said = run('umask 000', 'key-holder')
   assert.deepEqual(names(), Object.keys(compose.secrets).filter(isOfKeyHolder).sort())
   for (const name of names()) assert.equal(mode(name), '644')
@@ -422,8 +412,8 @@ test('first-run for a key holder makes secrets of its own, and leaves the caller
   assert.doesNotMatch(run(':', 'key-holder'), /created/)
 })
 
-test('first-run for a server that calls a key holder makes its key, and refuses an unknown word', (t) => {
-  const { run, secret, names } = firstRun(t)
+test('first-run for a server that calls a key holder makes its key, and refuses an unknown word', () => {
+  const { run, secret, names } = firstRun()
   run(':', 'token')
   assert.deepEqual(names(), ['key_holder_client_key'])
   assert.equal(Buffer.from(secret('key_holder_client_key'), 'base64').length, 32)
@@ -435,9 +425,8 @@ const SERVER_SECRETS = Object.keys(compose.secrets).filter((name) => !isOfKeyHol
 const MODES = ['700', '644', '644', '644']
 
 /** deploy/first-run in a folder of its own. `before` is a shell command that runs first. */
-function firstRun(t: TestContext) {
-  const folder = mkdtempSync(path.join(tmpdir(), 'ostiary-first-run-'))
-  t.after(() => rmSync(folder, { recursive: true }))
+function firstRun() {
+  const folder = temporaryFolder('first-run')
   mkdirSync(`${folder}/deploy`)
   copyFileSync(`${ROOT}deploy/first-run`, `${folder}/deploy/first-run`)
   const at = (name: string) => `${folder}/deploy/secrets/${name}`

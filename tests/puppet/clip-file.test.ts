@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict'
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { missingProgram } from '@ostiary/testkit/missing'
 import { readPicture } from '@ostiary/testkit/samples/portraits'
+import { temporaryFolder } from '@ostiary/testkit/temporary-folder'
 import { createClipFile } from './clip-file.ts'
 
 const skip = missingProgram('ffmpeg')
-const folder = mkdtempSync(join(tmpdir(), 'puppet-'))
-after(() => rmSync(folder, { recursive: true }))
+const folder = temporaryFolder('puppet')
 
 const SIZE = { width: 64, height: 48 }
 const grey = (level: number) => ({ ...SIZE, data: new Uint8ClampedArray(64 * 48 * 4).fill(level) })

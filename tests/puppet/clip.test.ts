@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import type { Picture } from '@ostiary/faces'
 import { missingProgram } from '@ostiary/testkit/missing'
+import { temporaryFolder } from '@ostiary/testkit/temporary-folder'
 import { createScene, makeClip } from './clip.ts'
 import type { Script } from './script.ts'
 import { SCRIPTS } from './scripts.ts'
@@ -46,8 +46,7 @@ test('two faces fill the width of one picture and do not sway in step', () => {
 })
 
 test('a clip of the drawn figure is written to a file', { skip }, async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'puppet-'))
-  after(() => rmSync(folder, { recursive: true }))
+  const folder = temporaryFolder('puppet')
   const out = join(folder, 'clip.y4m')
   const shares: number[] = []
   const script = { durationMs: 200, moves: [] }
@@ -58,8 +57,7 @@ test('a clip of the drawn figure is written to a file', { skip }, async () => {
 })
 
 test('a picture without a face is refused', { skip }, async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'puppet-'))
-  after(() => rmSync(folder, { recursive: true }))
+  const folder = temporaryFolder('puppet')
   const out = join(folder, 'empty.y4m')
   await makeClip({ portrait: 'figure', script: { durationMs: 60, moves: [], present: [] }, out, size: SIZE })
   await assert.rejects(

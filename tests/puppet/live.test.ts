@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -9,11 +8,12 @@ import { loadNetFromDisk } from '@ostiary/models/node-nets'
 import { eventually } from '@ostiary/testkit/eventually'
 import { missingProgram } from '@ostiary/testkit/missing'
 import { readPicture, toPam } from '@ostiary/testkit/samples/portraits'
+import { temporaryFolder } from '@ostiary/testkit/temporary-folder'
 import { type LiveCamera, startLiveCamera } from './live.ts'
 
 const skip = missingProgram('ffmpeg')
 const engine = createFaceEngine({ load: loadNetFromDisk() })
-const folder = mkdtempSync(join(tmpdir(), 'puppet-'))
+const folder = temporaryFolder('puppet')
 let camera: LiveCamera
 /** A sample of a movement, not a wait. */
 const KEEP_EVERY_MS = 250
@@ -22,10 +22,7 @@ before(async () => {
   if (skip) return
   camera = await startLiveCamera({ portrait: 'figure', out: join(folder, 'camera.y4m'), movements: ['turn_left'] })
 })
-after(async () => {
-  await camera?.stop()
-  rmSync(folder, { recursive: true })
-})
+after(() => camera?.stop())
 
 async function lookAt(path: string): Promise<Sighting> {
   engine.begin()

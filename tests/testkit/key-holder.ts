@@ -7,28 +7,7 @@ import { COMPILED, freePorts, ROOT, type Started, startProcess, startServices } 
 
 const MAIN = 'apps/key-holder/src/main.ts'
 
-export interface RunningKeyHolder {
-  url: string
-  adminUrl: string
-  databaseUrl: string
-  /** The settings of the process. */
-  env: Readonly<Record<string, string>>
-  /** What its operator gives to the operator of the server. */
-  published: KeyHolderKey
-  /** The key of the server's side, which the key holder knows: base64url of 32 bytes. */
-  matcherSeed: string
-  pid(): number
-  /** Everything that the running process wrote so far. */
-  log(): string
-  /** Ends the process in order; returns its exit code. */
-  stop(): Promise<number | null>
-  /** `kill -9`. */
-  kill(): Promise<void>
-  /** Starts it again on the same port and database, after `stop` or `kill`. Settings may differ, for a rotation. */
-  start(env?: Readonly<Record<string, string>>): Promise<void>
-  /** Ends the process and drops its database. */
-  remove(): Promise<void>
-}
+export type RunningKeyHolder = Awaited<ReturnType<typeof startKeyHolder>>
 
 interface Options {
   logName: string
@@ -39,7 +18,7 @@ interface Options {
 }
 
 /** Starts a key holder as a process of its own with a database of its own, as in production, and waits until it is ready. */
-export async function startKeyHolder(options: Options): Promise<RunningKeyHolder> {
+export async function startKeyHolder(options: Options) {
   const { logName, matcherSeed = randomBytes(32).toString('base64url') } = options
   const database = await createDatabase(options.clusterUrl ?? startServices(), 'key_holder')
   const [port = 0, adminPort = 0] = await freePorts(2)
@@ -60,18 +39,26 @@ export async function startKeyHolder(options: Options): Promise<RunningKeyHolder
     url: running.url,
     adminUrl: running.adminUrl,
     databaseUrl: database.url,
-    env,
+    /** The settings of the process. */
+    env: env as Readonly<Record<string, string>>,
+    /** What its operator gives to the operator of the server. */
     published,
+    /** The key of the server's side, which the key holder knows: base64url of 32 bytes. */
     matcherSeed,
     pid: () => running.pid,
+    /** Everything that the running process wrote so far. */
     log: () => running.log(),
+    /** Ends the process in order; returns its exit code. */
     stop: () => running.stop(),
+    /** `kill -9`. */
     async kill() {
       await running.stop('SIGKILL')
     },
-    async start(changes) {
+    /** Starts it again on the same port and database, after `stop` or `kill`. Settings may differ, for a rotation. */
+    async start(changes?: Readonly<Record<string, string>>) {
       running = await launch(changes)
     },
+    /** Ends the process and drops its database. */
     async remove() {
       await running.stop('SIGKILL')
       await database.drop()

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
 import { isUpToDate } from './launch-page.ts'
+import { temporaryFolder } from './temporary-folder.ts'
 
-function createCheckout(t: TestContext) {
-  const root = mkdtempSync(join(tmpdir(), 'ostiary-build-'))
-  t.after(() => rmSync(root, { recursive: true, force: true }))
+function createCheckout() {
+  const root = temporaryFolder('build')
   return {
     write(path: string, seconds: number) {
       mkdirSync(dirname(join(root, path)), { recursive: true })
@@ -18,8 +17,8 @@ function createCheckout(t: TestContext) {
   }
 }
 
-test('a build is up to date when it is complete and no source is newer', (t) => {
-  const checkout = createCheckout(t)
+test('a build is up to date when it is complete and no source is newer', () => {
+  const checkout = createCheckout()
   checkout.write('index.html', 100)
   checkout.write('src/deep/main.ts', 200)
   assert.equal(checkout.isUpToDate(), false)
@@ -32,8 +31,8 @@ test('a build is up to date when it is complete and no source is newer', (t) => 
   assert.equal(checkout.isUpToDate(), false)
 })
 
-test('a changed test does not need a new build', (t) => {
-  const checkout = createCheckout(t)
+test('a changed test does not need a new build', () => {
+  const checkout = createCheckout()
   checkout.write('dist/a.js', 300)
   checkout.write('dist/b.json', 300)
   checkout.write('src/main.test.ts', 400)

@@ -1,16 +1,17 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { colourViolationsOn, violationsOn } from '@ostiary/testkit/browser/axe'
 import type { Device } from '@ostiary/testkit/browser/browser'
 import { type ScreenCatalog, type ScreenOptions, startScreenCatalog } from '@ostiary/testkit/browser/screen-catalog'
-import { endOf, hostOf, setting } from '@ostiary/testkit/browser/system'
+import { endOf, hostOf } from '@ostiary/testkit/browser/system'
 import { visitOn } from '@ostiary/testkit/browser/visit'
 import { browserWithoutCamera, newVisitor, prepareCameraBrowser, WHOLE_FLOW } from '@ostiary/testkit/browser/visitors'
 import { missingProgram } from '@ostiary/testkit/missing'
 import { readPicture } from '@ostiary/testkit/samples/portraits'
+import { setting } from '@ostiary/testkit/setting'
+import { temporaryFolder } from '@ostiary/testkit/temporary-folder'
 import type { Page } from 'playwright-core'
 
 prepareCameraBrowser()
@@ -110,12 +111,9 @@ test(
 test('where it is too dark the page is a lamp, in dark mode and in a customer’s colours too', {
   skip: missingProgram('ffmpeg'),
 }, async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'ostiary-lamp-'))
+  const folder = temporaryFolder('lamp')
   const page = await device.page()
-  t.after(() => {
-    rmSync(folder, { recursive: true })
-    return page.close()
-  })
+  t.after(() => page.close())
   await page.emulateMedia({ colorScheme: 'dark' })
   await page.setViewportSize({ width: 360, height: 740 })
   await catalog.show(page, { screen: 'capture-dark', theme: 'dark', background: '203040', primary: 'ff8800' })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { startFramingHost } from '@ostiary/testkit/browser/framing-host'
-import { eventually, hostOf, setting } from '@ostiary/testkit/browser/system'
+import { eventually, hostOf } from '@ostiary/testkit/browser/system'
 import { checkVerdict, passCapture, visitOn } from '@ostiary/testkit/browser/visit'
 import {
   newVisitor,
@@ -9,6 +9,7 @@ import {
   prepareCameraBrowser,
   WHOLE_FLOW,
 } from '@ostiary/testkit/browser/visitors'
+import { setting } from '@ostiary/testkit/setting'
 import type { Frame, Page } from 'playwright-core'
 
 prepareCameraBrowser()

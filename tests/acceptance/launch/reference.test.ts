@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startBrowser } from '@ostiary/testkit/browser/browser'
-import { setting } from '@ostiary/testkit/browser/system'
+import { setting } from '@ostiary/testkit/setting'
 
 /** Runs in the page. Keeps what the policy refused. */
 const KEEP_VIOLATIONS = `

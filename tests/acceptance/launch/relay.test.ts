@@ -5,7 +5,7 @@ import { type BindingHost, startBindingHost } from '@ostiary/testkit/binding-hos
 import { type Authenticator, plugIn } from '@ostiary/testkit/browser/authenticator'
 import { sendFramingPage } from '@ostiary/testkit/browser/framing-host'
 import { scan, typeWrongNumber } from '@ostiary/testkit/browser/qr-code'
-import { eventually, setting } from '@ostiary/testkit/browser/system'
+import { eventually } from '@ostiary/testkit/browser/system'
 import { TRANSACTION } from '@ostiary/testkit/browser/verification-host'
 import { showFace, type Visit, visitOn } from '@ostiary/testkit/browser/visit'
 import {
@@ -15,6 +15,7 @@ import {
   type Visitor,
   WHOLE_FLOW,
 } from '@ostiary/testkit/browser/visitors'
+import { setting } from '@ostiary/testkit/setting'
 import type { Page } from 'playwright-core'
 
 /**

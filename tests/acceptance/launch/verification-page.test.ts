@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { scan, typeNumber } from '@ostiary/testkit/browser/qr-code'
-import { hostOf, setting } from '@ostiary/testkit/browser/system'
+import { hostOf } from '@ostiary/testkit/browser/system'
 import { startVerificationHost, type VerificationHost } from '@ostiary/testkit/browser/verification-host'
 import { visitOn } from '@ostiary/testkit/browser/visit'
 import { newVisitorWithoutCamera } from '@ostiary/testkit/browser/visitors'
+import { setting } from '@ostiary/testkit/setting'
 
 let host: VerificationHost
 before(async () => {

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { existsSync } from 'node:fs'
+import { before, test } from 'node:test'
+import { temporaryFolder } from '@ostiary/testkit/temporary-folder'
 import { readDocuments } from './documents.ts'
 import {
   fileComplaints,
@@ -19,10 +18,9 @@ import { createProject } from './project.ts'
 const documents = [...readDocuments().values()]
 const blocks = documents.flat()
 const programs = documents.flatMap(programsOf)
-const folder = mkdtempSync(join(tmpdir(), 'ostiary-blocks-'))
+const folder = temporaryFolder('blocks')
 
 before(() => createProject(folder, programs, new Map()))
-after(() => rmSync(folder, { recursive: true, force: true }))
 
 test('the JSON of every document parses', () => assert.deepEqual(jsonComplaints(blocks), []))
 

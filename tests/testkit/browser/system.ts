@@ -1,13 +1,7 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type AgeResult, type CreateSessionBody, createClient, type OstiaryClient } from '@ostiary/sdk'
-
-/** Set by the test runner, or by hand to test another installation. */
-export function setting(name: string): string {
-  const value = process.env[name]
-  if (!value) throw new Error(`${name} is not set: run this with node tools/test.ts launch`)
-  return value
-}
+import { setting } from '../setting.ts'
 
 /** A customer: its key, its client, and the sandbox calls of a test key. */
 export interface Host {

@@ -8,35 +8,7 @@ import type { Recorded } from './proxy.ts'
 import { type Evaluates, setSpeed } from './slow-motion.ts'
 import { type CreatedVisit, endOf } from './system.ts'
 
-/** One person on one page: what they see and press. Errors of the page are recorded. */
-export interface Visit {
-  page: Page
-  frame: Frame
-  /** Console errors and uncaught exceptions of the page. */
-  faults: string[]
-  open(launchUrl: string): Promise<void>
-  /** Waits until one of these screens is shown, and returns its name. */
-  screen(names: readonly string[]): Promise<string>
-  /** Every screen that was shown, in order. The last ones stay for a few seconds only. */
-  screens: string[]
-  /** Waits until one of these appears after the first `since` screens, even if it is gone again, and returns its name. */
-  saw(names: readonly string[], since?: number): Promise<string>
-  /** An attribute of the screen, such as `data-status`. */
-  attribute(name: string): Promise<string | null>
-  /** Waits for a value of an attribute of the screen. */
-  attributeIs(name: string, value: string): Promise<void>
-  action(name: string): Locator
-  act(name: string): Promise<void>
-  /** Presses a button that closes the page or its frame, and waits until it is closed. */
-  actLast(name: string): Promise<void>
-  /**
-   * Lets the puppet make each movement until the capture ends, and presses "I cannot do this" at those that it cannot make. Returns the
-   * movements that the page asked for.
-   */
-  answer(camera: LiveCamera, cannot?: readonly string[]): Promise<string[]>
-  /** The codes in the service's answer to the last capture; empty if the page sent none. */
-  lastCodes(): Promise<readonly number[]>
-}
+export type Visit = ReturnType<typeof visitOn>
 
 /** As much of a visit as a face check needs, in any browser. */
 export type FaceVisit = Pick<Visit, 'screen' | 'screens' | 'saw' | 'act' | 'answer' | 'lastCodes'> & {
@@ -48,9 +20,11 @@ const WAIT_MS = 240_000
 /** Shorter than any movement is shown. */
 const LOOK_EVERY_MS = 60
 
-/** On a page, or in a frame of one. */
-export function visitOn(page: Page, frame: Frame = page.mainFrame()): Visit {
+/** One person on one page, or in a frame of one: what they see and press. */
+export function visitOn(page: Page, frame: Frame = page.mainFrame()) {
+  /** Console errors and uncaught exceptions of the page. */
   const faults: string[] = []
+  /** Every screen that was shown, in order. The last ones stay for a few seconds only. */
   const screens: string[] = []
   page.on('pageerror', (error) => faults.push(error.message))
   page.on('console', (message) => {
@@ -68,6 +42,7 @@ export function visitOn(page: Page, frame: Frame = page.mainFrame()): Visit {
   })
   const main = frame.locator('main[data-screen]')
 
+  /** Waits until one of these screens is shown, and returns its name. */
   async function screen(names: readonly string[]): Promise<string> {
     const wanted = frame.locator(names.map((name) => `main[data-screen="${name}"]`).join(','))
     try {
@@ -81,6 +56,7 @@ export function visitOn(page: Page, frame: Frame = page.mainFrame()): Visit {
     return (await main.getAttribute('data-screen')) ?? ''
   }
 
+  /** An attribute of the screen, such as `data-status`. */
   const attribute = (name: string) => main.getAttribute(name)
   const action = (name: string) => frame.locator(`[data-action="${name}"]:visible`).first()
 
@@ -105,24 +81,27 @@ export function visitOn(page: Page, frame: Frame = page.mainFrame()): Visit {
     faults,
     screens,
     screen,
-    saw: (names, since) => seenOf({ screens, faults }, names, since),
+    /** Waits until one of these appears after the first `since` screens, even if it is gone again, and returns its name. */
+    saw: (names: readonly string[], since?: number) => seenOf({ screens, faults }, names, since),
     attribute,
     action,
-    async open(launchUrl) {
+    async open(launchUrl: string) {
       await frame.goto(launchUrl)
     },
-    async attributeIs(name, value) {
+    /** Waits for a value of an attribute of the screen. */
+    async attributeIs(name: string, value: string) {
       try {
         await frame.locator(`main[${name}="${value}"]`).waitFor({ timeout: WAIT_MS })
       } catch (error) {
         throw new Error(`Waiting for ${name}=${value}; shown: ${await describe(main)}`, { cause: error })
       }
     },
-    async act(name) {
+    async act(name: string) {
       if (name === 'consent') await readOn()
       await action(name).click()
     },
-    async actLast(name) {
+    /** Presses a button that closes the page or its frame, and waits until it is closed. */
+    async actLast(name: string) {
       const gone =
         frame === page.mainFrame()
           ? page.waitForEvent('close', { timeout: WAIT_MS })
@@ -134,20 +113,25 @@ export function visitOn(page: Page, frame: Frame = page.mainFrame()): Visit {
         throw new Error(`Pressing ${name} did not take the page away`, { cause })
       }
     },
-    async answer(camera, cannot = []) {
+    /**
+     * Lets the puppet make each movement until the capture ends, and presses "I cannot do this" at those that it cannot make. Returns the
+     * movements that the page asked for.
+     */
+    async answer(camera: LiveCamera, cannot: readonly string[] = []) {
       lastCodes = Promise.resolve([])
       return answerMovements(frame, async (movement) => {
         if (cannot.includes(movement)) await action('cannot').click()
         else camera.perform(movement)
       })
     },
+    /** The codes in the service's answer to the last capture; empty if the page sent none. */
     lastCodes: () => lastCodes,
   }
 }
 
 /** Waits until one of these names is among the screens that were shown after the first `since`. */
 export async function seenOf(
-  { screens, faults }: Pick<Visit, 'screens' | 'faults'>,
+  { screens, faults }: { screens: readonly string[]; faults: readonly string[] },
   names: readonly string[],
   since = 0,
 ): Promise<string> {

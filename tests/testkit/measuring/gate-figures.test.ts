@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
+import { temporaryFolder } from '../temporary-folder.ts'
 import type { Figure } from './figure.ts'
 import { appendFigures, figureTable, judge, needsSecondTry, passesGate, readFigures } from './gate-figures.ts'
 
@@ -65,14 +64,10 @@ test('the table shows figures of load with their best value, strict ones that fa
 })
 
 test('figures come back from the file as they were written, without a value too', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'ostiary-figures-'))
-  try {
-    const file = join(folder, 'figures.ndjson')
-    assert.deepEqual(readFigures(file), [])
-    appendFigures(file, [ratio(0.5), lost(0)])
-    appendFigures(file, [ratio(Number.NaN)])
-    assert.deepEqual(readFigures(file), [ratio(0.5), lost(0), ratio(Number.NaN)])
-  } finally {
-    rmSync(folder, { recursive: true })
-  }
+  const folder = temporaryFolder('figures')
+  const file = join(folder, 'figures.ndjson')
+  assert.deepEqual(readFigures(file), [])
+  appendFigures(file, [ratio(0.5), lost(0)])
+  appendFigures(file, [ratio(Number.NaN)])
+  assert.deepEqual(readFigures(file), [ratio(0.5), lost(0), ratio(Number.NaN)])
 })
