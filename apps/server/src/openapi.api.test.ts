@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { OPERATIONS, type Operation } from '@ostiary/contract'
-import { createVerificationFixture } from './verification/testing/fixture.ts'
+import { createVerificationHost } from './verification/testing/fixture.ts'
 
 interface Content {
   schema: { $ref?: string }
@@ -14,8 +14,10 @@ interface OpenApi {
   components: { schemas: Record<string, { examples?: unknown[] }> }
 }
 
-const fixture = await createVerificationFixture()
-const host = await fixture.newHost({ scopes: ['age:write', 'age:read', 'verify:write', 'verify:read'] })
+const { fixture, host } = await createVerificationHost(
+  {},
+  { scopes: ['age:write', 'age:read', 'verify:write', 'verify:read'] },
+)
 const document: OpenApi = (await fixture.harness.inject('/openapi.json')).json()
 
 /** Every example that a reader can find for the body: at the operation and at its schema. */

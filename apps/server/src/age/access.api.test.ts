@@ -10,10 +10,9 @@ import { createSettings, type Settings } from '../settings/service.ts'
 import { createIdentityProvider, type IdentityProvider } from '../settings/testing/identity-provider.ts'
 import { assertError } from '../testing/harness.ts'
 import { createAgeRoom } from './index.ts'
-import { createAgeFixture, type Host, LEAST, openBody } from './testing/fixture.ts'
+import { createAgeHost, type Host, LEAST, openBody } from './testing/fixture.ts'
 
-const fixture = await createAgeFixture()
-const host = await fixture.newHost()
+const { fixture, host } = await createAgeHost()
 
 describe('keys', () => {
   test('[C-054] a creation without a key is refused, and a valid key alone is enough', async () => {

@@ -2,10 +2,9 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { LightMyRequestResponse } from 'fastify'
 import { assertError } from '../testing/harness.ts'
-import { createAgeFixture, endedBody, LEAST, openBody } from './testing/fixture.ts'
+import { createAgeHost, endedBody, LEAST, openBody } from './testing/fixture.ts'
 
-const fixture = await createAgeFixture({ PUBLIC_URL: 'https://verify.example' })
-const host = await fixture.newHost()
+const { fixture, host } = await createAgeHost({ PUBLIC_URL: 'https://verify.example' })
 
 const create = (body: object | string, headers = {}) => host.call('POST', '/session', body, headers)
 

@@ -3,10 +3,9 @@ import { describe, test } from 'node:test'
 import { INDICATOR_PATHS, type IndicatorPath, LAUNCH_LIMITS, writeIndicators } from '@ostiary/contract'
 import { openPayload, SealError } from '@ostiary/crypto'
 import { runFlow, type SimulatedPerson, seededRandom } from '@ostiary/device/simulated'
-import { captureOf, createAgeFixture, DESKTOP, endedBody, NOTHING_TO_JUDGE, readyDevice } from './testing/fixture.ts'
+import { captureOf, createAgeHost, DESKTOP, endedBody, NOTHING_TO_JUDGE, readyDevice } from './testing/fixture.ts'
 
-const fixture = await createAgeFixture()
-const host = await fixture.newHost()
+const { fixture, host } = await createAgeHost()
 
 const ESTIMATE = { level: 'estimate', method: 'on-device face age estimation' } as const
 const CALM: Partial<SimulatedPerson> = { indicators: writeIndicators(new Set()), browser: { kind: 'ordinary' } }

@@ -3,10 +3,9 @@ import { describe, test } from 'node:test'
 import { DOCUMENT_LIMITS } from '@ostiary/contract'
 import { isPurged } from '../sessions/index.ts'
 import { ALONE, BOTH, FIRST, factsOf, look, reloaded, sendDocument, show } from './testing/document-steps.ts'
-import { agreeOn, captureOf, createAgeFixture, readyDevice, type UserDevice } from './testing/fixture.ts'
+import { agreeOn, captureOf, createAgeHost, readyDevice, type UserDevice } from './testing/fixture.ts'
 
-const fixture = await createAgeFixture()
-const host = await fixture.newHost()
+const { fixture, host } = await createAgeHost()
 
 const STEP_UP = { stepUpEnabled: true, documentAgeThreshold: 18 } as const
 

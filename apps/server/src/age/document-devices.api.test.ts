@@ -4,10 +4,9 @@ import { type DocumentPayload, KIND_OF, type LaunchState, RELEASED_READERS } fro
 import type { DocumentFacts } from '@ostiary/device'
 import { runFlow, type SimulatedPerson, seededRandom } from '@ostiary/device/simulated'
 import { ALONE, BOTH, FIRST, factsOf, look, reloaded, sendDocument, show } from './testing/document-steps.ts'
-import { agreeOn, captureOf, createAgeFixture, type Host, readyDevice } from './testing/fixture.ts'
+import { agreeOn, captureOf, createAgeHost, type Host, readyDevice } from './testing/fixture.ts'
 
-const fixture = await createAgeFixture()
-const host = await fixture.newHost()
+const { fixture, host } = await createAgeHost()
 
 const ACCEPTED = { errors: [], sessionStatus: 'AGE_ABOVE_THRESHOLD', faceMatch: true }
 

@@ -2,10 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { DocumentPayload, DocumentStep, LaunchState } from '@ostiary/contract'
 import { seededRandom, simulateDocument } from '@ostiary/device/simulated'
-import { createAgeFixture, readyDevice, type UserDevice } from './testing/fixture.ts'
+import { createAgeHost, readyDevice, type UserDevice } from './testing/fixture.ts'
 
-const fixture = await createAgeFixture()
-const host = await fixture.newHost()
+const { fixture, host } = await createAgeHost()
 
 const REMOVED = Symbol('removed')
 /** A place in the payload, and what is impossible there. */

@@ -3,10 +3,9 @@ import { describe, test } from 'node:test'
 import type { AgeResult, TenantSettingsPatch } from '@ostiary/contract'
 import { runFlow, type SimulatedDocument, type SimulatedPerson, seededRandom } from '@ostiary/device/simulated'
 import { ALONE, BOTH, FIRST } from './testing/document-steps.ts'
-import { createAgeFixture, endedBody, type Host, openBody } from './testing/fixture.ts'
+import { createAgeHost, endedBody, type Host, openBody } from './testing/fixture.ts'
 
-const fixture = await createAgeFixture()
-const host = await fixture.newHost()
+const { fixture, host } = await createAgeHost()
 
 interface Visit {
   host?: Host

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { assertError } from '../testing/harness.ts'
-import { createAgeFixture, endedBody } from './testing/fixture.ts'
+import { createAgeHost, endedBody } from './testing/fixture.ts'
 
-const fixture = await createAgeFixture()
-const host = await fixture.newHost()
+const { fixture, host } = await createAgeHost()
 
 const HOST_CANCELLED = { errors: [-38], errorDetails: [{ code: -38, name: 'HOST_CANCELLED' }] }
 const gone = [410, 'GONE', 'The session is over and deleted'] as const

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { AGE_STATUSES } from '@ostiary/contract'
 import { assertError } from '../testing/harness.ts'
 import {
-  createAgeFixture,
+  createAgeHost,
   documentShown,
   endedBody,
   type Host,
@@ -12,8 +12,7 @@ import {
   openBody,
 } from './testing/fixture.ts'
 
-const fixture = await createAgeFixture()
-const host = await fixture.newHost()
+const { fixture, host } = await createAgeHost()
 
 const BOTH_FORMATS = { documentAgeReturnFormat: 'both', facialAgeEstimationReturnFormat: 'both' } as const
 const BOTH_STEPS = { ...BOTH_FORMATS, requirements: ['face', 'identity_document'] } as const

@@ -2,10 +2,9 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import { assertError } from '../testing/harness.ts'
-import { createAgeFixture } from './testing/fixture.ts'
+import { createAgeHost } from './testing/fixture.ts'
 
-const fixture = await createAgeFixture()
-const host = await fixture.newHost({ settings: { redirectCode: true } })
+const { fixture, host } = await createAgeHost({}, { settings: { redirectCode: true } })
 
 const hashOf = (code: string) => createHash('sha256').update(code).digest('hex')
 

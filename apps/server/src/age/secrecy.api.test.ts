@@ -2,10 +2,9 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { assertError } from '../testing/harness.ts'
-import { createAgeFixture, LEAST } from './testing/fixture.ts'
+import { createAgeHost, LEAST } from './testing/fixture.ts'
 
-const fixture = await createAgeFixture()
-const host = await fixture.newHost()
+const { fixture, host } = await createAgeHost()
 
 const unknown = [404, 'NOT_FOUND', 'There is no session with this token'] as const
 

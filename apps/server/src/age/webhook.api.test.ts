@@ -5,10 +5,9 @@ import { beforeEach, describe, test } from 'node:test'
 import type { CreatedSession } from '@ostiary/contract'
 import { apiKeyHint, verifyWebhook } from '@ostiary/crypto'
 import type { Received } from '../webhooks/testing/receiver.ts'
-import { createAgeFixture, endedBody, LEAST, NOTHING_JUDGED } from './testing/fixture.ts'
+import { createAgeHost, endedBody, LEAST, NOTHING_JUDGED } from './testing/fixture.ts'
 
-const fixture = await createAgeFixture()
-const host = await fixture.newHost()
+const { fixture, host } = await createAgeHost()
 beforeEach(() => {
   fixture.receiver.received.length = 0
 })

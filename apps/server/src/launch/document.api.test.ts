@@ -3,12 +3,11 @@ import { describe, test } from 'node:test'
 import { type DocumentStep, LAUNCH_LIMITS, type LaunchState } from '@ostiary/contract'
 import { sealPayload } from '@ostiary/crypto'
 import { seededRandom, simulateDocument } from '@ostiary/device/simulated'
-import { createAgeFixture, readyDevice } from '../age/testing/fixture.ts'
+import { createAgeHost, readyDevice } from '../age/testing/fixture.ts'
 import { assertError } from '../testing/harness.ts'
 import { createPage, okOf, type Page } from './testing/page.ts'
 
-const fixture = await createAgeFixture()
-const host = await fixture.newHost({ settings: { documentReuseCheck: true } })
+const { fixture, host } = await createAgeHost({}, { settings: { documentReuseCheck: true } })
 
 const ALONE = { requirements: ['identity_document'], documentAgeThreshold: 18, sessionExpiry: 7_200 } as const
 const SUBMIT = 'document/submit'

@@ -6,10 +6,12 @@ import { openPayload } from '@ostiary/crypto'
 import { runFlow, type SimulatedPerson, seededRandom } from '@ostiary/device/simulated'
 import { createFaces } from '../biometrics/testing/faces.ts'
 import { createAuthenticator } from '../passkeys/testing/authenticator.ts'
-import { createVerificationFixture } from '../verification/testing/fixture.ts'
+import { createVerificationHost } from '../verification/testing/fixture.ts'
 
-const fixture = await createVerificationFixture()
-const host = await fixture.newHost({ scopes: ['age:write', 'age:read', 'verify:write', 'verify:read'] })
+const { fixture, host } = await createVerificationHost(
+  {},
+  { scopes: ['age:write', 'age:read', 'verify:write', 'verify:read'] },
+)
 
 const faces = createFaces(29)
 /** Long enough for the rate limit to recover after one session: all tests call from one address. */

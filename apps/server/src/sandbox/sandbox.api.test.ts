@@ -2,11 +2,10 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 import type { SandboxOutcome } from '@ostiary/contract'
-import { createAgeFixture, documentShown, endedBody, type Host, LEAST, openBody } from '../age/testing/fixture.ts'
+import { createAgeHost, documentShown, endedBody, type Host, LEAST, openBody } from '../age/testing/fixture.ts'
 import { assertError, assertInvalid } from '../testing/harness.ts'
 
-const fixture = await createAgeFixture()
-const host = await fixture.newHost()
+const { fixture, host } = await createAgeHost()
 
 const SANDBOX = { level: 'sandbox', method: 'test mode' } as const
 const ABOVE = 'AGE_ABOVE_THRESHOLD'

@@ -3,10 +3,9 @@ import { describe, test } from 'node:test'
 import { SESSION_CODE_NAMES, SESSION_CODES } from '@ostiary/contract'
 import { NOTHING_JUDGED, NOTHING_TO_JUDGE } from '../age/testing/fixture.ts'
 import { assertError, assertInvalid } from '../testing/harness.ts'
-import { createVerificationFixture, PATH, successBody } from '../verification/testing/fixture.ts'
+import { createVerificationHost, PATH, successBody } from '../verification/testing/fixture.ts'
 
-const fixture = await createVerificationFixture()
-const host = await fixture.newHost()
+const { fixture, host } = await createVerificationHost()
 
 /** Codes that are not of a failure. */
 const OUTCOME_OF: ReadonlyMap<number, string> = new Map([

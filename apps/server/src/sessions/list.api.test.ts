@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { createAgeFixture } from '../age/testing/fixture.ts'
+import { createAgeHost } from '../age/testing/fixture.ts'
 import { DAY_MS } from '../platform/clock.ts'
 import type { Queryable, Statement } from '../platform/db.ts'
 import { partitionName } from '../platform/partitions.ts'
@@ -10,8 +10,7 @@ import { sessionListStore } from './list-store.ts'
 
 /** Two sessions a day for five days, oldest first. */
 const made: { sessionId: string; at: Date }[] = []
-const fixture = await createAgeFixture()
-const host = await fixture.newHost()
+const { fixture, host } = await createAgeHost()
 const { clock, wire } = fixture.harness
 await prepareSessionPartitions(wire.platform.cells.forId(host.tenantId), clock.now())
 for (let n = 0; n < 10; n++) {

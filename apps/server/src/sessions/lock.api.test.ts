@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { createAgeFixture } from '../age/testing/fixture.ts'
+import { createAgeHost } from '../age/testing/fixture.ts'
 import { type Queryable, sql } from '../platform/db.ts'
 import { untilBlocked } from '../testing/locks.ts'
 import { isPurged, newProgress, type Session } from './index.ts'
 
-const fixture = await createAgeFixture()
-const host = await fixture.newHost()
+const { fixture, host } = await createAgeHost()
 
 const dbOf = (sessionId: string) => fixture.harness.wire.platform.cells.forId(sessionId)
 const progressOf = (attempt: number) => ({ ...newProgress('en'), attempt })

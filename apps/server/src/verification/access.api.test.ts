@@ -3,10 +3,9 @@ import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { Compile } from 'typebox/schema'
 import { assertError } from '../testing/harness.ts'
-import { createVerificationFixture, leastOf, PATH, type VerificationHost } from './testing/fixture.ts'
+import { createVerificationHost, leastOf, PATH, type VerificationHost } from './testing/fixture.ts'
 
-const fixture = await createVerificationFixture()
-const host = await fixture.newHost()
+const { fixture, host } = await createVerificationHost()
 
 const operations = (sessionId: string) =>
   [

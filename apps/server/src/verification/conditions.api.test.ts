@@ -3,12 +3,11 @@ import { describe, test } from 'node:test'
 import { type CaptureConditions, LAUNCH_LIMITS } from '@ostiary/contract'
 import { agreeOn } from '../age/testing/fixture.ts'
 import { createFaces } from '../biometrics/testing/faces.ts'
-import { createVerificationFixture } from './testing/fixture.ts'
+import { createVerificationHost } from './testing/fixture.ts'
 import { captureAgain, createToken, enrolled, jpegOf, reachCapture, visit } from './testing/people.ts'
 
 const faces = createFaces(53)
-const fixture = await createVerificationFixture()
-const host = await fixture.newHost()
+const { fixture, host } = await createVerificationHost()
 
 const INDOORS: CaptureConditions = {
   light: { brightness: 120, lux: 300 },

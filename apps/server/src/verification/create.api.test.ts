@@ -2,10 +2,9 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { LOCALES } from '@ostiary/contract'
 import { assertError } from '../testing/harness.ts'
-import { createVerificationFixture, leastOf, PATH } from './testing/fixture.ts'
+import { createVerificationHost, leastOf, PATH } from './testing/fixture.ts'
 
-const fixture = await createVerificationFixture()
-const host = await fixture.newHost()
+const { fixture, host } = await createVerificationHost()
 
 const post = (body: object | string, headers: Record<string, string | undefined> = {}) =>
   host.call('POST', PATH, body, headers)

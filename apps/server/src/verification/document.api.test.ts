@@ -12,12 +12,11 @@ import {
 import { sendDocument } from '../age/testing/document-steps.ts'
 import { createFaces } from '../biometrics/testing/faces.ts'
 import { createAuthenticator } from '../passkeys/testing/authenticator.ts'
-import { createVerificationFixture } from './testing/fixture.ts'
+import { createVerificationHost } from './testing/fixture.ts'
 import { reachCapture, visit } from './testing/people.ts'
 
 const faces = createFaces(91)
-const fixture = await createVerificationFixture()
-const host = await fixture.newHost()
+const { fixture, host } = await createVerificationHost()
 
 const WITH_DOCUMENT = { requirements: ['face', 'identity_document'] } as const
 

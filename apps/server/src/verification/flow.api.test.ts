@@ -3,13 +3,12 @@ import { createHash } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { encodeVector } from '@ostiary/crypto'
 import { createFaces } from '../biometrics/testing/faces.ts'
-import { createVerificationFixture } from './testing/fixture.ts'
+import { createVerificationHost } from './testing/fixture.ts'
 import { enrolled, visit } from './testing/people.ts'
 
 const faces = createFaces(71)
 
-const fixture = await createVerificationFixture()
-const host = await fixture.newHost()
+const { fixture, host } = await createVerificationHost()
 
 describe('ENROLL', () => {
   test('[D-001] registers a face: page and host get the success, and only the host gets the person', async () => {

@@ -6,7 +6,7 @@ import { createDevice } from '@ostiary/device'
 import { createSimulatedClock, runFlow, type SimulatedPerson, seededRandom } from '@ostiary/device/simulated'
 import { createFaces } from '../biometrics/testing/faces.ts'
 import { isPurged } from '../sessions/index.ts'
-import { createVerificationFixture } from './testing/fixture.ts'
+import { createVerificationHost } from './testing/fixture.ts'
 
 const IPHONE =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 18_4 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.4 Mobile/15E148 Safari/604.1'
@@ -36,8 +36,10 @@ const FORGERS = {
   'with everything but a camera': { userAgent: LAPTOP, platform: 'desktop', headers: BROWSER, person: PLAUSIBLE },
 } as const satisfies Record<string, Forger>
 
-const fixture = await createVerificationFixture({ LAUNCH_URL: 'https://id.example/launch/' })
-const host = await fixture.newHost({ livemode: true, settings: { clientCredentials: 'never' } })
+const { fixture, host } = await createVerificationHost(
+  { LAUNCH_URL: 'https://id.example/launch/' },
+  { livemode: true, settings: { clientCredentials: 'never' } },
+)
 const ageHost = await fixture.age.newHost({ livemode: true })
 const address = fixture.harness.app.server.address()
 assert.ok(typeof address === 'object' && address)

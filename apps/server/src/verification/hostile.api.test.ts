@@ -8,7 +8,7 @@ import { LOG_MUTATIONS } from '../launch/testing/log-mutations.ts'
 import { createPage } from '../launch/testing/page.ts'
 import { PAYLOAD_MUTATIONS } from '../launch/testing/payload-mutations.ts'
 import { type Good, type Refused, SEALED_MUTATIONS } from '../launch/testing/sealed-mutations.ts'
-import { createVerificationFixture } from './testing/fixture.ts'
+import { createVerificationHost } from './testing/fixture.ts'
 
 const JUDGED = [...CAPTURE_MUTATIONS, ...LOG_MUTATIONS]
 const faces = createFaces(97)
@@ -23,8 +23,7 @@ const withFace = (changes: Changes = {}): Changes => ({
   },
 })
 
-const fixture = await createVerificationFixture()
-const host = await fixture.newHost()
+const { fixture, host } = await createVerificationHost()
 const { page, challenge } = await openSession({ sessionExpiry: 86_400 })
 const { payload, sealed } = await makeSubmission(page, challenge, withFace())
 const stranger = { sessionId: page.sessionId, sealKey: page.sealKey(), payload, sealed }

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { assertError } from '../testing/harness.ts'
-import { createVerificationFixture, type VerificationHost } from './testing/fixture.ts'
+import { createVerificationHost, type VerificationHost } from './testing/fixture.ts'
 
-const fixture = await createVerificationFixture()
-const host = await fixture.newHost()
+const { fixture, host } = await createVerificationHost()
 
 const LIST = '/v2/verification-sessions'
 const now = () => fixture.harness.clock.now()

@@ -5,10 +5,9 @@ import { newProgress } from '../sessions/index.ts'
 import { assertError } from '../testing/harness.ts'
 import { noteDebug } from './debug.ts'
 import { newVerificationProgress, type OwnProgress } from './progress.ts'
-import { createVerificationFixture, PATH } from './testing/fixture.ts'
+import { createVerificationHost, PATH } from './testing/fixture.ts'
 
-const fixture = await createVerificationFixture()
-const host = await fixture.newHost()
+const { fixture, host } = await createVerificationHost()
 
 const nowText = () => fixture.harness.clock.now().toISOString()
 const gone = [410, 'GONE', 'The session is over and deleted'] as const

@@ -2,12 +2,11 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { BUILT_IN_MODELS, normalise } from '../biometrics/index.ts'
 import { createFaces } from '../biometrics/testing/faces.ts'
-import { createVerificationFixture } from './testing/fixture.ts'
+import { createVerificationHost } from './testing/fixture.ts'
 import { enrolled, visit } from './testing/people.ts'
 
 const faces = createFaces(97)
-const fixture = await createVerificationFixture()
-const host = await fixture.newHost()
+const { fixture, host } = await createVerificationHost()
 
 const group = () => ({ tenantId: host.tenantId, livemode: false })
 const personsOf = async () => {

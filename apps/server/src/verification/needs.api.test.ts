@@ -5,11 +5,10 @@ import type { ChallengeNeeds } from '@ostiary/device'
 import { seededRandom, simulateCapture } from '@ostiary/device/simulated'
 import { readyDevice } from '../age/testing/fixture.ts'
 import { createFaces } from '../biometrics/testing/faces.ts'
-import { createVerificationFixture, type VerificationHost } from './testing/fixture.ts'
+import { createVerificationHost, type VerificationHost } from './testing/fixture.ts'
 import { visit } from './testing/people.ts'
 
-const fixture = await createVerificationFixture()
-const host = await fixture.newHost()
+const { fixture, host } = await createVerificationHost()
 
 const faces = createFaces(47)
 const TEN_MINUTES_MS = 600_000

@@ -5,14 +5,13 @@ import { DeviceError } from '@ostiary/device'
 import { agreeOn } from '../age/testing/fixture.ts'
 import { createFaces } from '../biometrics/testing/faces.ts'
 import { createAuthenticator } from '../passkeys/testing/authenticator.ts'
-import { createVerificationFixture } from './testing/fixture.ts'
+import { createVerificationHost } from './testing/fixture.ts'
 import { captureAgain, enrolled, reachCapture } from './testing/people.ts'
 
 const faces = createFaces(97)
 const WITH_PASSKEY = { requirements: ['face', 'passkey'] }
 
-const fixture = await createVerificationFixture()
-const host = await fixture.newHost()
+const { fixture, host } = await createVerificationHost()
 
 async function newUser() {
   const { hostname, origin } = new URL(fixture.harness.wire.config.launch.url)

@@ -4,14 +4,13 @@ import type { PasskeyOptions } from '@ostiary/contract'
 import { runFlow, seededRandom } from '@ostiary/device/simulated'
 import { createFaces } from '../biometrics/testing/faces.ts'
 import { type Authenticator, createAuthenticator } from '../passkeys/testing/authenticator.ts'
-import { createVerificationFixture } from './testing/fixture.ts'
+import { createVerificationHost } from './testing/fixture.ts'
 import { createToken, enrolled, reachCapture, visit } from './testing/people.ts'
 
 const faces = createFaces(83)
 const WITH_PASSKEY = { requirements: ['face', 'passkey'] }
 
-const fixture = await createVerificationFixture()
-const host = await fixture.newHost()
+const { fixture, host } = await createVerificationHost()
 
 function newAuthenticator(counts = false): Authenticator {
   const { hostname, origin } = new URL(fixture.harness.wire.config.launch.url)

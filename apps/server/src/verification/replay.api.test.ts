@@ -2,14 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { RELEASED_MODELS } from '@ostiary/contract'
 import { createFaces } from '../biometrics/testing/faces.ts'
-import { createVerificationFixture } from './testing/fixture.ts'
+import { createVerificationHost } from './testing/fixture.ts'
 import { enrolled, visit } from './testing/people.ts'
 
 const faces = createFaces(71)
 const [model] = RELEASED_MODELS
 assert.ok(model)
-const fixture = await createVerificationFixture()
-const host = await fixture.newHost()
+const { fixture, host } = await createVerificationHost()
 
 /** A person before the page's own nets. The clock of the service moves as long as the capture takes. */
 const filmed = (onStep: (step: string) => void = () => {}) => ({

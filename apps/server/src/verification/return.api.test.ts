@@ -8,12 +8,11 @@ import { createFaces } from '../biometrics/testing/faces.ts'
 import { isPurged } from '../sessions/index.ts'
 import { openPart, sealPart } from '../sessions/sealing.ts'
 import { assertError } from '../testing/harness.ts'
-import { createVerificationFixture, PATH, type VerificationHost } from './testing/fixture.ts'
+import { createVerificationHost, PATH, type VerificationHost } from './testing/fixture.ts'
 import { captureAgain, enrolled, reachCapture } from './testing/people.ts'
 
 const faces = createFaces(43)
-const fixture = await createVerificationFixture()
-const host = await fixture.newHost()
+const { fixture, host } = await createVerificationHost()
 
 const DESKTOP = { platform: 'desktop', userAgent: 'Mozilla/5.0 (Windows NT 10.0; Win64; x64)' } as const
 const REFUSED = { status: 409, code: 'HANDOFF_REFUSED' }

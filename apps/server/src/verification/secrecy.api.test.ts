@@ -2,10 +2,9 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { newProgress } from '../sessions/index.ts'
 import { newVerificationProgress } from './progress.ts'
-import { createVerificationFixture, leastOf, PATH } from './testing/fixture.ts'
+import { createVerificationHost, leastOf, PATH } from './testing/fixture.ts'
 
-const fixture = await createVerificationFixture()
-const host = await fixture.newHost()
+const { fixture, host } = await createVerificationHost()
 
 const MARK = 'MARKED7f3a'
 const JPEG = Buffer.from(`\xff\xd8\xff\xe0${MARK}-selfie`, 'latin1').toString('base64')

@@ -2,13 +2,12 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { VerificationWebhook } from '@ostiary/contract'
 import { createFaces } from '../biometrics/testing/faces.ts'
-import { createVerificationFixture } from './testing/fixture.ts'
+import { createVerificationHost } from './testing/fixture.ts'
 import { jpegOf, reachCapture, visit } from './testing/people.ts'
 
 const faces = createFaces(101)
 
-const fixture = await createVerificationFixture()
-const host = await fixture.newHost()
+const { fixture, host } = await createVerificationHost()
 
 describe('sendImages', () => {
   test('[D-020] the webhook has the selfie, once, and nothing that is stored has it', async () => {

@@ -2,13 +2,12 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { DESKTOP } from '../age/testing/fixture.ts'
 import { createFaces } from '../biometrics/testing/faces.ts'
-import { createVerificationFixture } from './testing/fixture.ts'
+import { createVerificationHost } from './testing/fixture.ts'
 import { enrolled, reachCapture, visit } from './testing/people.ts'
 
 const faces = createFaces(103)
 
-const fixture = await createVerificationFixture()
-const host = await fixture.newHost()
+const { fixture, host } = await createVerificationHost()
 
 describe('opening', () => {
   test('gives the page the type and the requirements of the session', async () => {

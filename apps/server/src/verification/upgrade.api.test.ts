@@ -4,12 +4,11 @@ import { createFaces } from '../biometrics/testing/faces.ts'
 import { isPurged } from '../sessions/index.ts'
 import { openPart, sealPart } from '../sessions/sealing.ts'
 import { type OwnProgress, verificationOf } from './progress.ts'
-import { createVerificationFixture } from './testing/fixture.ts'
+import { createVerificationHost } from './testing/fixture.ts'
 import { enrolled, reachCapture } from './testing/people.ts'
 
 const faces = createFaces(41)
-const fixture = await createVerificationFixture()
-const host = await fixture.newHost()
+const { fixture, host } = await createVerificationHost()
 
 /** The sealed progress of a session as the column holds it, and a way to replace it. */
 async function storedProgress(sessionId: string) {

@@ -4,10 +4,9 @@ import { createHmac } from 'node:crypto'
 import { beforeEach, describe, test } from 'node:test'
 import { INDICATOR_PATHS, readIndicators, type VerificationWebhook, writeIndicators } from '@ostiary/contract'
 import { NOTHING_JUDGED } from '../age/testing/fixture.ts'
-import { createVerificationFixture, successBody } from './testing/fixture.ts'
+import { createVerificationHost, successBody } from './testing/fixture.ts'
 
-const fixture = await createVerificationFixture()
-const host = await fixture.newHost()
+const { fixture, host } = await createVerificationHost()
 beforeEach(() => {
   fixture.receiver.received.length = 0
 })

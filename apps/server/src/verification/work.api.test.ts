@@ -10,14 +10,13 @@ import { type Flow, isPurged, type RunningSession, type Sessions, type WorkResul
 import { untilBlocked } from '../testing/locks.ts'
 import { discardOrphanedEnrolments } from './provisional-persons.ts'
 import { verificationStore } from './store.ts'
-import { createVerificationFixture, type VerificationHost } from './testing/fixture.ts'
+import { createVerificationHost, type VerificationHost } from './testing/fixture.ts'
 import { createToken, enrolled, reachCapture, visit } from './testing/people.ts'
 
 const faces = createFaces(79)
 const apps: FastifyInstance[] = []
 
-const fixture = await createVerificationFixture()
-const host = await fixture.newHost()
+const { fixture, host } = await createVerificationHost()
 after(async () => {
   for (const app of apps) await app.close()
 })

@@ -30,6 +30,12 @@ export interface UserDevice {
   clock: SimulatedClock
 }
 
+/** A fixture with its first host. */
+export async function createAgeHost(env: Record<string, string> = {}, wanted?: Parameters<AgeFixture['newHost']>[0]) {
+  const fixture = await createAgeFixture(env)
+  return { fixture, host: await fixture.newHost(wanted) }
+}
+
 export async function createAgeFixture(env: Record<string, string> = {}) {
   const harness = await createHarness({ OUTBOUND_ALLOW_NETWORKS: '127.0.0.0/8', ...env })
   const receiver = await createReceiver()

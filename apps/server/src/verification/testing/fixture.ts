@@ -25,6 +25,15 @@ export const leastOf = (type: VerificationType, callbackUrl: string) => ({
   ...(type === 'VERIFY' && { customerId: 'customer-1' }),
 })
 
+/** A fixture with its first host. */
+export async function createVerificationHost(
+  env: Record<string, string> = {},
+  wanted?: Parameters<VerificationFixture['newHost']>[0],
+) {
+  const fixture = await createVerificationFixture(env)
+  return { fixture, host: await fixture.newHost(wanted) }
+}
+
 export async function createVerificationFixture(env: Record<string, string> = {}) {
   const age = await createAgeFixture(env)
   const { harness, receiver } = age
