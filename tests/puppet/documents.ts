@@ -3,7 +3,7 @@ import { drawDocument } from '@ostiary/models/drawn-documents/colour'
 import { type Cut, loadCuts } from '@ostiary/models/drawn-documents/glyphs'
 import { createRandom } from '@ostiary/models/drawn-documents/random'
 import type { DocumentSide } from '@ostiary/testkit/samples/documents'
-import { readPortrait } from './clip.ts'
+import { readPortrait } from './scene.ts'
 
 /** Pixels per millimetre, somewhat more than the camera has. */
 const SCALE = 12

@@ -4,13 +4,13 @@ import { MOVEMENTS, type Movement } from '@ostiary/contract'
 import { type Covering, wearing } from '@ostiary/testkit/samples/coverings'
 import type { DocumentSide } from '@ostiary/testkit/samples/documents'
 import { readPicture } from '@ostiary/testkit/samples/portraits'
-import { CAMERA_SIZE, CLIP_FPS, createScene, type Portrait, readPortrait } from './clip.ts'
 import { drawSide } from './documents.ts'
 import { drawHeld, HELD_FPS, type HeldOptions } from './held.ts'
 import { toI420 } from './i420.ts'
 import { createSway } from './natural.ts'
 import { createPlayer, type Frame, type Reel, type SceneName } from './player.ts'
 import { createPuppet } from './puppet.ts'
+import { CAMERA_FPS, CAMERA_SIZE, createScene, type Portrait, readPortrait } from './scene.ts'
 import { type Script, stanceAt, USUAL } from './script.ts'
 import type { Size } from './stage.ts'
 
@@ -54,7 +54,7 @@ export async function startLiveCamera(options: LiveOptions): Promise<LiveCamera>
   const header = Buffer.from(y4mHeader(size))
   writeSync(file, header)
   const player = createPlayer(reel, {
-    fps: CLIP_FPS,
+    fps: CAMERA_FPS,
     seed,
     now: () => performance.now(),
     show: (frame) => writeSync(file, frame, 0, frame.length, header.length),
@@ -121,7 +121,7 @@ export function y4mHeader({ width, height }: Size): string {
 const BROWSER_FPS = 30
 
 /** At rest a face moves so slowly that every second frame may be shown twice. */
-const REST = { lengthMs: 4000, fps: CLIP_FPS / 2 } as const
+const REST = { lengthMs: 4000, fps: CAMERA_FPS / 2 } as const
 
 function drawReel(
   { picture, mesh }: Portrait,
@@ -138,7 +138,7 @@ function drawReel(
   // Every frame is played on the way there and on the way back, so only half of a movement has to be drawn.
   const drawMove = (movement: Movement): [Movement, Frame[]] => {
     const { riseMs, holdMs } = USUAL[movement]
-    const there = play({ durationMs: riseMs + holdMs / 2, moves: [{ movement, atMs: 0 }] }, CLIP_FPS)
+    const there = play({ durationMs: riseMs + holdMs / 2, moves: [{ movement, atMs: 0 }] }, CAMERA_FPS)
     return [movement, [...there, ...there.toReversed()]]
   }
   const rest = play({ durationMs: REST.lengthMs, moves: [] }, REST.fps)

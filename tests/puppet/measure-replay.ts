@@ -14,18 +14,18 @@ import { decodeVector, encodeVector } from '@ostiary/crypto'
 import { cosine, createFaceEngine, type Picture } from '@ostiary/faces'
 import { loadNetFromDisk } from '@ostiary/models/node-nets'
 import { loadPortraits, missingPortraits, readPicture } from '@ostiary/testkit/samples/portraits'
-import { CAMERA_SIZE, CLIP_FPS, createScene, readPortrait } from './clip.ts'
 import { toI420 } from './i420.ts'
 import { y4mHeader } from './live.ts'
 import { createNoise } from './natural.ts'
 import { LIVE_NOISE } from './player.ts'
 import { createRandom } from './random.ts'
+import { CAMERA_FPS, CAMERA_SIZE, createScene, readPortrait } from './scene.ts'
 
 const { values } = parseArgs({
   options: { captures: { type: 'string', default: '1000' }, people: { type: 'string', default: '5' } },
 })
 /** The live camera's frames at rest: four seconds, half as many as it plays. */
-const REST_FRAMES = (4 * CLIP_FPS) / 2
+const REST_FRAMES = (4 * CAMERA_FPS) / 2
 
 const folder = mkdtempSync(join(tmpdir(), 'puppet-'))
 process.once('exit', () => rmSync(folder, { recursive: true }))

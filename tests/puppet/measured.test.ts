@@ -6,10 +6,10 @@ import { cosine, createFaceEngine, type Picture, type SeenFace } from '@ostiary/
 import { loadNetFromDisk } from '@ostiary/models/node-nets'
 import { missingProgram } from '@ostiary/testkit/missing'
 import { BASELINE_PORTRAIT } from '@ostiary/testkit/samples/portraits'
-import { CAMERA_SIZE, readPortrait } from './clip.ts'
 import { createNoise } from './natural.ts'
 import { FIGURE } from './portrait-files.ts'
 import { createPuppet, type Puppet } from './puppet.ts'
+import { CAMERA_SIZE, readPortrait } from './scene.ts'
 import { AT_REST, type Stance, USUAL } from './script.ts'
 
 /** What the server asks of a movement (apps/server/src/capture-checks/rules.ts), and what we want beyond it to be on the safe side. */

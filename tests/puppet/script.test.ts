@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { AT_REST, lengthOf, levelOf, parseScript, type Script, stanceAt, USUAL } from './script.ts'
+import { MOVEMENTS } from '@ostiary/contract'
+import { AT_REST, levelOf, type Script, stanceAt, USUAL } from './script.ts'
+import { SCRIPTS } from './scripts.ts'
 
 const still: Script = { durationMs: 10_000, moves: [] }
 
@@ -17,7 +19,6 @@ test('a movement rises, holds and falls', () => {
   assert.equal(levelOf(move, 1700), 1)
   assert.equal(levelOf(move, 1850), 0.5)
   assert.equal(levelOf(move, 2000), 0)
-  assert.equal(lengthOf(move), 1000)
 })
 
 test('a movement without length is over as soon as it begins', () => {
@@ -38,20 +39,9 @@ test('each movement changes its own number, with the signs of the pose', () => {
   assert.deepEqual(held('closer'), { ...AT_REST, zoom: USUAL.closer.amount })
 })
 
-test('somebody is there only in the times that the script gives', () => {
-  const script: Script = { ...still, present: [{ fromMs: 2000, untilMs: 4000 }] }
+test('the show makes every movement', () => {
   assert.deepEqual(
-    [0, 2000, 3000, 4000, 9000].map((tMs) => stanceAt(script, tMs).presence),
-    [0, 0, 1, 1, 0],
+    SCRIPTS.show.moves.map(({ movement }) => movement),
+    MOVEMENTS,
   )
-  assert.equal(stanceAt({ ...still, present: [] }, 3000).presence, 0)
-})
-
-test('a script in a file is checked', () => {
-  assert.deepEqual(parseScript('{"durationMs":1000,"moves":[{"movement":"blink","atMs":10}]}'), {
-    durationMs: 1000,
-    moves: [{ movement: 'blink', atMs: 10 }],
-  })
-  assert.throws(() => parseScript('{"durationMs":1000,"moves":[{"movement":"nod","atMs":10}]}'), /moves\/0\/movement/)
-  assert.throws(() => parseScript('{"moves":[]}'), /This is no script/)
 })

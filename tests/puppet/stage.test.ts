@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Picture } from '@ostiary/faces'
-import { besides, blurred, buildStage, fadedIn, placeFace } from './stage.ts'
+import { besides, blurred, buildStage, placeFace } from './stage.ts'
 
 function picture(width: number, height: number, colour: (x: number, y: number) => [number, number, number]): Picture {
   const data = new Uint8ClampedArray(width * height * 4)
@@ -76,13 +76,4 @@ test('two pictures stand side by side', () => {
     [0, 1, 2, 3, 4].map((x) => redAt(both, x, 1)),
     [1, 1, 1, 2, 2],
   )
-})
-
-test('a picture fades in over another', () => {
-  const mixed = fadedIn(
-    picture(1, 1, () => [200, 0, 0]),
-    picture(1, 1, () => [100, 0, 0]),
-    0.25,
-  )
-  assert.equal(redAt(mixed, 0, 0), 125)
 })

@@ -186,11 +186,3 @@ export function besides(left: Picture, right: Picture): Picture {
   }
   return { width, height, data }
 }
-
-/** A new picture of one over another, the upper one there by `share`. */
-export function fadedIn(over: Picture, under: Picture, share: number): Picture {
-  if (share === 1) return { ...over, data: new Uint8ClampedArray(over.data) }
-  const data = new Uint8ClampedArray(over.data.length)
-  for (let at = 0; at < data.length; at++) data[at] = (over.data[at] ?? 0) * share + (under.data[at] ?? 0) * (1 - share)
-  return { ...over, data }
-}

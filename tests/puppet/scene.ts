@@ -1,50 +1,15 @@
 import { createFaceEngine, type Picture } from '@ostiary/faces'
 import { loadNetFromDisk } from '@ostiary/models/node-nets'
 import { readPicture } from '@ostiary/testkit/samples/portraits'
-import { createClipFile } from './clip-file.ts'
 import { createNoise, createSway, lightUp } from './natural.ts'
 import { findPortrait } from './portrait-files.ts'
 import { createPuppet } from './puppet.ts'
 import { type Script, stanceAt } from './script.ts'
-import { SCRIPTS, type ScriptName } from './scripts.ts'
 import { besides, type Size } from './stage.ts'
 
 export const CAMERA_SIZE: Size = { width: 640, height: 480 }
-export const CLIP_FPS = 15
-
-export interface ClipOptions {
-  /** A picture file with one face, `figure`, or `baseline`. */
-  portrait: string
-  script: Script | ScriptName
-  /** Ends in .mjpeg or .y4m. */
-  out: string
-  fps?: number
-  size?: Size
-  /** Hears how much of the clip is done, 0 to 1. */
-  onProgress?: (share: number) => void
-}
-
-/** Makes a clip for Chromium's fake camera. */
-export async function makeClip({
-  portrait,
-  script,
-  out,
-  fps = CLIP_FPS,
-  size = CAMERA_SIZE,
-  onProgress,
-}: ClipOptions): Promise<void> {
-  const scene = await createScene(await readPortrait(portrait), {
-    script: typeof script === 'string' ? SCRIPTS[script] : script,
-    size,
-  })
-  const file = createClipFile(out, { size, fps })
-  const frames = Math.max(1, Math.round((scene.durationMs * fps) / 1000))
-  for (let frame = 0; frame < frames; frame++) {
-    await file.write(scene.draw((frame * 1000) / fps, frame))
-    onProgress?.((frame + 1) / frames)
-  }
-  await file.end()
-}
+/** Of the live camera. */
+export const CAMERA_FPS = 15
 
 /** A portrait with the mesh of its face. */
 export interface Portrait {
@@ -61,21 +26,19 @@ export async function readPortrait(name: string): Promise<Portrait> {
 }
 
 export interface Scene {
-  durationMs: number
   draw(tMs: number, frame: number): Picture
 }
 
 /** What the camera sees when a script is played. */
 export function createScene({ picture, mesh }: Portrait, { script, size }: { script: Script; size: Size }): Scene {
-  const { life = 1, noise = 0, light = 1, blurPx = 0, faces = 1, seed = 1 } = script
+  const { life = 1, noise = 0, light = 1, faces = 1, seed = 1 } = script
   const addNoise = createNoise(seed, noise)
-  const puppet = createPuppet(picture, { mesh, blurPx, size: { ...size, width: size.width / faces } })
+  const puppet = createPuppet(picture, { mesh, size: { ...size, width: size.width / faces } })
   // Two faces are two people, so they do not sway in step.
   const sways = Array.from({ length: faces }, (_, index) => createSway(seed + 101 * index, life))
   const drawn = (tMs: number) =>
     sways.map((sway) => puppet.draw(stanceAt(script, tMs, sway(tMs)))).reduce((left, right) => besides(left, right))
   return {
-    durationMs: script.durationMs,
     draw(tMs, frame) {
       const shown = drawn(tMs)
       lightUp(shown, light)

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import type { Picture } from '@ostiary/faces'
 import { missingProgram } from '@ostiary/testkit/missing'
 import { temporaryFolder } from '@ostiary/testkit/temporary-folder'
-import { createScene, makeClip } from './clip.ts'
+import { createScene, readPortrait } from './scene.ts'
 import type { Script } from './script.ts'
 import { SCRIPTS } from './scripts.ts'
 import { drawnFace } from './testing/drawn-face.ts'
@@ -45,23 +45,8 @@ test('two faces fill the width of one picture and do not sway in step', () => {
   assert.notDeepEqual(row.slice(0, width * 2), row.slice(width * 2))
 })
 
-test('a clip of the drawn figure is written to a file', { skip }, async () => {
-  const folder = temporaryFolder('puppet')
-  const out = join(folder, 'clip.y4m')
-  const shares: number[] = []
-  const script = { durationMs: 200, moves: [] }
-  await makeClip({ portrait: 'figure', script, out, size: SIZE, onProgress: (share) => shares.push(share) })
-  assert.deepEqual(shares, [1 / 3, 2 / 3, 1])
-  const bytes = readFileSync(out)
-  assert.equal(bytes.length, bytes.indexOf('\n') + 1 + 3 * ('FRAME\n'.length + 160 * 120 * 1.5))
-})
-
 test('a picture without a face is refused', { skip }, async () => {
-  const folder = temporaryFolder('puppet')
-  const out = join(folder, 'empty.y4m')
-  await makeClip({ portrait: 'figure', script: { durationMs: 60, moves: [], present: [] }, out, size: SIZE })
-  await assert.rejects(
-    makeClip({ portrait: out, script: 'still', out: join(folder, 'clip.mjpeg') }),
-    /No face was found/,
-  )
+  const file = join(temporaryFolder('puppet'), 'grey.pgm')
+  writeFileSync(file, Buffer.concat([Buffer.from('P5 160 120 255\n'), Buffer.alloc(160 * 120, 128)]))
+  await assert.rejects(readPortrait(file), /No face was found/)
 })
