@@ -1,4 +1,5 @@
-import { type DestinationStream, type Logger, pino } from 'pino'
+import { createAllowListedLog, framesOf } from '@ostiary/service-kit/log'
+import type { DestinationStream, Logger } from 'pino'
 
 export type Log = Logger
 
@@ -24,15 +25,8 @@ const ALLOWED = new Set([
   'migration',
 ])
 
-export function createLog(level: string, stream?: DestinationStream): Log {
-  const options = {
-    level,
-    base: null,
-    timestamp: pino.stdTimeFunctions.isoTime,
-    formatters: { level: (label: string) => ({ level: label }), log: allowListed },
-  }
-  return pino(options, stream ?? standardOutput())
-}
+export const createLog = (level: string, stream: DestinationStream = standardOutput()): Log =>
+  createAllowListedLog({ level, allowed: ALLOWED, describeError, stream })
 
 /** Lines that may wait for a slow reader. */
 const WAITING_MAX_BYTES = 4 * 1024 * 1024
@@ -47,11 +41,6 @@ function standardOutput(): DestinationStream {
   }
 }
 
-function allowListed(fields: Record<string, unknown>): Record<string, unknown> {
-  const kept = Object.entries(fields).filter(([name]) => ALLOWED.has(name))
-  return { ...Object.fromEntries(kept), ...('err' in fields && describeError(fields.err)) }
-}
-
 /** An error without its text: type, code and the places in our code. A text may quote what someone sent. */
 function describeError(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { errorType: typeof error }
@@ -61,15 +50,6 @@ function describeError(error: unknown): Record<string, unknown> {
     errorType: error.name,
     ...(typeof code === 'string' && { errorCode: code }),
     ...(cause && { errorCause: cause.errorCode ?? cause.errorType }),
-    errorAt: framesOf(error),
+    errorAt: framesOf(error.stack, error.message),
   }
-}
-
-/** The message comes before the frames and may look like them, so it is cut off first. */
-function framesOf({ stack = '', message }: Error): string[] {
-  const frames = stack.slice(message === '' ? 0 : stack.indexOf(message) + message.length).split('\n')
-  return frames
-    .filter((line) => line.startsWith('    at '))
-    .slice(0, 6)
-    .map((line) => line.trim().replace(/(?:file:\/\/)?\/\S*?\/(apps|packages|node_modules)\//, '$1/'))
 }

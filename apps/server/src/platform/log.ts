@@ -1,4 +1,5 @@
-import { type DestinationStream, type LogFn, type Logger, pino } from 'pino'
+import { createAllowListedLog, framesOf } from '@ostiary/service-kit/log'
+import type { DestinationStream, Logger } from 'pino'
 import { AppError } from './errors.ts'
 import { createLogOutput } from './log-output.ts'
 
@@ -36,34 +37,8 @@ const ALLOWED = new Set([
   'errorAt',
 ])
 
-export function createLog(level: string, stream?: DestinationStream): Log {
-  const options = {
-    level,
-    base: null,
-    timestamp: pino.stdTimeFunctions.isoTime,
-    formatters: { level: (label: string) => ({ level: label }), log: allowListed },
-    hooks: {
-      // pino would use the message of a bare error as the line's text, and messages of library errors may quote user data.
-      logMethod(this: Logger, args: Parameters<LogFn>, method: LogFn) {
-        const [first, second] = args as readonly unknown[]
-        if (first instanceof Error) method.call(this, { err: first }, typeof second === 'string' ? second : 'error')
-        else method.apply(this, args)
-      },
-    },
-  }
-  return pino(options, stream ?? createLogOutput())
-}
-
-function allowListed(fields: Record<string, unknown>): Record<string, unknown> {
-  const kept: Record<string, unknown> = {}
-  for (const key in fields) {
-    const value = fields[key]
-    if (value === undefined) continue
-    if (ALLOWED.has(key)) kept[key] = value
-    else if (key === 'err') Object.assign(kept, describeError(value))
-  }
-  return kept
-}
+export const createLog = (level: string, stream: DestinationStream = createLogOutput()): Log =>
+  createAllowListedLog({ level, allowed: ALLOWED, describeError, stream })
 
 /** An error without its text: type, code and the places in our code. A text may quote what someone sent. */
 export function describeError(error: unknown): Record<string, unknown> {
@@ -82,16 +57,4 @@ export function describeError(error: unknown): Record<string, unknown> {
 
 function pickText(name: string, value: unknown): Record<string, unknown> {
   return typeof value === 'string' ? { [name]: value } : {}
-}
-
-/** The code locations of a stack. The error's message comes before them and may look like them, so it is cut off first. */
-function framesOf(stack: unknown, message: unknown): string[] {
-  if (typeof stack !== 'string') return []
-  const start = typeof message === 'string' && message !== '' ? stack.indexOf(message) + message.length : 0
-  return stack
-    .slice(start)
-    .split('\n')
-    .filter((line) => line.startsWith('    at '))
-    .slice(0, 6)
-    .map((line) => line.trim().replace(/(?:file:\/\/)?\/\S*?\/(apps|packages|node_modules)\//, '$1/'))
 }
