@@ -1,10 +1,8 @@
 import { NODE_LIMITS } from '@ostiary/contract'
 import { createFactsCache } from '../keys/index.ts'
-import type { Cells } from '../platform/cells.ts'
-import type { Clock } from '../platform/clock.ts'
 import { AppError, invalid } from '../platform/errors.ts'
-import { bucketOf, type Ids } from '../platform/ids.ts'
-import type { Log } from '../platform/log.ts'
+import { bucketOf } from '../platform/ids.ts'
+import type { Platform } from '../platform/platform.ts'
 import { type Declaration, type Declared, isSame, readDeclaration } from './declaration.ts'
 import { type DeclaredRow, declaredModelStore } from './declared-model-store.ts'
 import { nodeError } from './errors.ts'
@@ -12,12 +10,7 @@ import { type FaceModel, findBuiltIn } from './models.ts'
 
 export type { Declaration } from './declaration.ts'
 
-interface Deps {
-  cells: Cells
-  clock: Clock
-  ids: Ids
-  log: Log
-}
+type Deps = Pick<Platform, 'cells' | 'clock' | 'ids' | 'log'>
 
 /** A declared model as the operator sees it. */
 export interface ModelRecord {

@@ -1,11 +1,9 @@
 import { NODE_LIMITS } from '@ostiary/contract'
-import type { Cells } from '../platform/cells.ts'
-import type { Clock } from '../platform/clock.ts'
 import type { Queryable } from '../platform/db.ts'
 import { AppError } from '../platform/errors.ts'
-import { bucketOf, type Ids } from '../platform/ids.ts'
+import { bucketOf } from '../platform/ids.ts'
 import type { WithLock } from '../platform/keyed-mutex.ts'
-import type { Log } from '../platform/log.ts'
+import type { Platform } from '../platform/platform.ts'
 import { declaredModelStore } from './declared-model-store.ts'
 import { nodeError } from './errors.ts'
 import type { GroupId, GroupKeys } from './group-keys.ts'
@@ -21,11 +19,7 @@ import { vectorStore } from './vector-store.ts'
 const RETRY_DELAYS_MS = [200, 1_000]
 const GIVE_UP_AFTER_MS = 10_000
 
-interface Deps {
-  cells: Cells
-  clock: Clock
-  ids: Ids
-  log: Log
+interface Deps extends Pick<Platform, 'cells' | 'clock' | 'ids' | 'log'> {
   groups: Groups
   metrics: NodeMetrics
   withLock: WithLock

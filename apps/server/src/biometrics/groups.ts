@@ -1,9 +1,8 @@
 import { BoundedMap } from '../platform/bounded-map.ts'
-import type { Cells } from '../platform/cells.ts'
-import type { Clock } from '../platform/clock.ts'
 import type { Queryable } from '../platform/db.ts'
-import { bucketOf, type Ids } from '../platform/ids.ts'
-import type { KeyVault, OnUnreadable } from '../platform/key-vault.ts'
+import { bucketOf } from '../platform/ids.ts'
+import type { OnUnreadable } from '../platform/key-vault.ts'
+import type { Platform } from '../platform/platform.ts'
 import { countByMasterKey, resealAll } from '../platform/reseal.ts'
 import { createGroupKeys, type GroupId, type GroupKeys, groupKeyContext, newGroupKey } from './group-keys.ts'
 import { faceStore } from './store.ts'
@@ -12,12 +11,7 @@ const MAX_OPEN = 2_000
 const RESEAL_BATCH = 200
 const BEFORE_ALL: GroupId = { tenantId: '00000000-0000-0000-0000-000000000000', livemode: false }
 
-interface Deps {
-  cells: Cells
-  clock: Clock
-  ids: Ids
-  vault: KeyVault
-}
+type Deps = Pick<Platform, 'cells' | 'clock' | 'ids' | 'vault'>
 
 /** The groups' keys, opened when first needed. A group's key never changes, so an opened key stays valid. */
 export function createGroups({ cells, clock, ids, vault }: Deps) {

@@ -1,9 +1,7 @@
 import { HIT_BUDGET } from '@ostiary/contract'
 import type { Caller } from '../keys/index.ts'
 import { BoundedMap } from '../platform/bounded-map.ts'
-import type { Cells } from '../platform/cells.ts'
-import type { Clock } from '../platform/clock.ts'
-import type { Log } from '../platform/log.ts'
+import type { Platform } from '../platform/platform.ts'
 import { purging } from '../platform/purge-in-batches.ts'
 import { type HitLevel, oldestSlot, stricter } from './hit-budget.ts'
 import { hitStore } from './hit-store.ts'
@@ -13,10 +11,7 @@ import { createPersonHits } from './person-hits.ts'
 const MAX_PERSONS = 50_000
 const MAX_KEYS = 20_000
 const LOG_EVERY_MS = 600_000
-interface Deps {
-  cells: Cells
-  clock: Clock
-  log: Log
+interface Deps extends Pick<Platform, 'cells' | 'clock' | 'log'> {
   metrics: NodeMetrics
   maxPersons?: number
 }

@@ -1,8 +1,6 @@
 import { createStatementBatcher } from '../platform/batcher.ts'
-import type { Cells } from '../platform/cells.ts'
-import type { Clock } from '../platform/clock.ts'
 import type { Db } from '../platform/db.ts'
-import type { Log } from '../platform/log.ts'
+import type { Platform } from '../platform/platform.ts'
 import { logFailure } from '../platform/reachability.ts'
 import type { GroupId } from './group-keys.ts'
 import { type HitLevel, type HitSlots, levelOf, oldestSlot, slotOf } from './hit-budget.ts'
@@ -15,10 +13,7 @@ import { type AddedHits, hitStore } from './hit-store.ts'
 const WRITE_EVERY = 5
 const MOST_AT_ONCE = 200
 
-interface Deps {
-  cells: Cells
-  clock: Clock
-  log: Log
+interface Deps extends Pick<Platform, 'cells' | 'clock' | 'log'> {
   /** How many people a process keeps in memory, over all tenants. */
   maxPersons: number
 }

@@ -1,12 +1,10 @@
 import type { ModelVersion } from '@ostiary/contract'
 import type { Caller } from '../keys/index.ts'
-import type { Cells } from '../platform/cells.ts'
-import type { Clock } from '../platform/clock.ts'
 import type { Queryable } from '../platform/db.ts'
 import type { FailureLimits } from '../platform/failure-limits/index.ts'
 import { isId } from '../platform/ids.ts'
 import type { WithLock } from '../platform/keyed-mutex.ts'
-import type { Log } from '../platform/log.ts'
+import type { Platform } from '../platform/platform.ts'
 import type { RateLimiter } from '../platform/rate-limit.ts'
 import { lockKeyOf } from './enrolment.ts'
 import { nodeError } from './errors.ts'
@@ -28,10 +26,7 @@ const DELETE_ATTEMPTS = 3
 // Deadlock and serialisation failure: the transaction can be tried again.
 const TRY_AGAIN = new Set(['40P01', '40001'])
 
-interface Deps {
-  cells: Cells
-  clock: Clock
-  log: Log
+interface Deps extends Pick<Platform, 'cells' | 'clock' | 'log'> {
   limiter: RateLimiter
   failureLimits: FailureLimits
   groups: Groups

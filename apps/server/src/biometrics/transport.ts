@@ -2,18 +2,12 @@ import { createHash } from 'node:crypto'
 import { type ModelVersion, NODE_LIMITS } from '@ostiary/contract'
 import { createSealer, EnvelopeError, type EnvelopePurpose, openEnvelope } from '@ostiary/crypto'
 import type { Caller } from '../keys/index.ts'
-import type { Cells } from '../platform/cells.ts'
-import type { Clock } from '../platform/clock.ts'
-import type { Ids } from '../platform/ids.ts'
+import type { Platform } from '../platform/platform.ts'
 import { purging } from '../platform/purge-in-batches.ts'
 import { nodeError } from './errors.ts'
 import { faceStore } from './store.ts'
 
-interface Deps {
-  cells: Cells
-  clock: Clock
-  ids: Ids
-}
+type Deps = Pick<Platform, 'cells' | 'clock' | 'ids'>
 
 interface SealedIds {
   puid: string

@@ -3,10 +3,11 @@ import type { Cells } from '../platform/cells.ts'
 import type { Clock } from '../platform/clock.ts'
 import { AppError, invalid } from '../platform/errors.ts'
 import type { FailureLimits } from '../platform/failure-limits/index.ts'
-import { bucketOf, type Ids, isId } from '../platform/ids.ts'
+import { bucketOf, isId } from '../platform/ids.ts'
 import type { Log } from '../platform/log.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import { networksOf } from '../platform/networks.ts'
+import type { Platform } from '../platform/platform.ts'
 import { purging } from '../platform/purge-in-batches.ts'
 import { checkAssertion, clientIdIn } from './assertion.ts'
 import { createFactsCache, type FactsCache } from './cache.ts'
@@ -26,10 +27,7 @@ import {
 import { readClientKey, thumbprintOf } from './client-keys.ts'
 import { type ClientRow, clientStore } from './client-store.ts'
 
-interface Deps {
-  cells: Cells
-  clock: Clock
-  ids: Ids
+interface Deps extends Pick<Platform, 'cells' | 'clock' | 'ids'> {
   cache: FactsCache<ClientFacts>
   failureLimits: FailureLimits
   metrics: Metrics

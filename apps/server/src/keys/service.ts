@@ -1,14 +1,14 @@
 import { hash } from 'node:crypto'
 import type { ApiKeyRecord } from '@ostiary/contract'
 import { formatApiKey, maskApiKey, parseApiKey } from '@ostiary/crypto'
-import type { Cells } from '../platform/cells.ts'
-import { type Clock, DAY_MS } from '../platform/clock.ts'
+import { DAY_MS } from '../platform/clock.ts'
 import { AppError, invalid } from '../platform/errors.ts'
 import type { FailureLimits } from '../platform/failure-limits/index.ts'
-import { bucketOf, type Ids, isId } from '../platform/ids.ts'
-import type { KeyVault, OnUnreadable } from '../platform/key-vault.ts'
+import { bucketOf, isId } from '../platform/ids.ts'
+import type { OnUnreadable } from '../platform/key-vault.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import { networksOf } from '../platform/networks.ts'
+import type { Platform } from '../platform/platform.ts'
 import { countByMasterKey, resealAll } from '../platform/reseal.ts'
 import type { KeyCache } from './cache.ts'
 import {
@@ -27,11 +27,7 @@ import { type KeyRow, keyStore, type TenantRow } from './store.ts'
 const RESEAL_BATCH = 200
 const BEFORE_ALL = '00000000-0000-0000-0000-000000000000'
 
-interface Deps {
-  cells: Cells
-  clock: Clock
-  ids: Ids
-  vault: KeyVault
+interface Deps extends Pick<Platform, 'cells' | 'clock' | 'ids' | 'vault'> {
   cache: KeyCache
   signingKeys: SigningKeyCache
   failureLimits: FailureLimits

@@ -2,11 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type DeviceKey, decodeFrame, encodeFrame, TOKEN_SIZES, type TokenVerdict } from '@ostiary/contract'
 import { type SignedProbe, verifyTokenStatement } from '@ostiary/crypto'
 import { probeFault } from '@ostiary/token'
-import type { Cells } from '../platform/cells.ts'
-import type { Clock } from '../platform/clock.ts'
 import type { Queryable } from '../platform/db.ts'
-import type { KeyVault } from '../platform/key-vault.ts'
-import type { Log } from '../platform/log.ts'
+import type { Platform } from '../platform/platform.ts'
 import type { TenantData } from '../platform/tenant-data.ts'
 import { isRenewalDue, refundFailure, takeEvaluation } from './budget.ts'
 import { hashOf } from './enrolment.ts'
@@ -17,11 +14,7 @@ import { realmOf } from './realm.ts'
 import { type TokenRow, tokenStore } from './store.ts'
 import { isPersonOf, openParts, openToken, type TokenParts, type TokenPlace } from './token-row.ts'
 
-interface Deps {
-  cells: Cells
-  clock: Clock
-  vault: KeyVault
-  log: Log
+interface Deps extends Pick<Platform, 'cells' | 'clock' | 'vault' | 'log'> {
   keyHolder: KeyHolderClient
   evaluate: Evaluate
   count(verdict: string): void

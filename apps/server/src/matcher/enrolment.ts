@@ -2,10 +2,8 @@ import { hash } from 'node:crypto'
 import type { DeviceKey, TokenVerdict } from '@ostiary/contract'
 import { type SignedProbe, verifyTokenStatement } from '@ostiary/crypto'
 import { FORMAT, MODEL_FACE3_3, probeFault, TokenFormatError, tokenIdOf } from '@ostiary/token'
-import type { Cells } from '../platform/cells.ts'
-import type { Clock } from '../platform/clock.ts'
 import type { Queryable } from '../platform/db.ts'
-import type { KeyVault } from '../platform/key-vault.ts'
+import type { Platform } from '../platform/platform.ts'
 import type { TenantData } from '../platform/tenant-data.ts'
 import type { Evaluate } from './evaluations.ts'
 import type { KeyHolderClient } from './key-holder-client.ts'
@@ -14,10 +12,7 @@ import { realmOf } from './realm.ts'
 import { tokenStore } from './store.ts'
 import { newSecret, openParts, sealParts, sealPerson, sealToken, type TokenPlace } from './token-row.ts'
 
-interface Deps {
-  cells: Cells
-  clock: Clock
-  vault: KeyVault
+interface Deps extends Pick<Platform, 'cells' | 'clock' | 'vault'> {
   keyHolder: KeyHolderClient
   evaluate: Evaluate
 }

@@ -1,18 +1,14 @@
 import type { ErasureBody } from '@ostiary/contract'
-import type { Cells } from '../platform/cells.ts'
-import type { Clock } from '../platform/clock.ts'
 import type { Db, Queryable } from '../platform/db.ts'
 import { AppError } from '../platform/errors.ts'
-import { bucketOf, type Ids } from '../platform/ids.ts'
+import { bucketOf } from '../platform/ids.ts'
+import type { Platform } from '../platform/platform.ts'
 import type { TenantData } from '../platform/tenant-data.ts'
 import type { KeyHolderClient } from './key-holder-client.ts'
 import { realmOf } from './realm.ts'
 import { type ErasureRow, tokenStore } from './store.ts'
 
-interface Deps {
-  cells: Cells
-  clock: Clock
-  ids: Ids
+interface Deps extends Pick<Platform, 'cells' | 'clock' | 'ids'> {
   keyHolder: KeyHolderClient
 }
 

@@ -19,11 +19,9 @@ import {
 } from '@ostiary/crypto'
 import type Type from 'typebox'
 import { Check } from 'typebox/value'
-import type { Clock } from '../platform/clock.ts'
 import { AppError } from '../platform/errors.ts'
-import type { Ids } from '../platform/ids.ts'
-import type { Log } from '../platform/log.ts'
 import type { Outbound } from '../platform/outbound/index.ts'
+import type { Platform } from '../platform/platform.ts'
 
 export interface KeyHolderConfig {
   /** Without a slash at the end. */
@@ -34,13 +32,10 @@ export interface KeyHolderConfig {
   clientKey: Uint8Array
 }
 
-interface Deps {
+interface Deps extends Pick<Platform, 'clock' | 'ids' | 'log'> {
   /** Null: this installation has no key holder. */
   config: KeyHolderConfig | null
   outbound: Outbound
-  clock: Clock
-  ids: Ids
-  log: Log
 }
 
 const TIMEOUT_MS = 10_000

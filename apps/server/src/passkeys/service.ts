@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto'
 import { PASSKEY_LIMITS } from '@ostiary/contract'
-import type { Clock } from '../platform/clock.ts'
 import type { Queryable } from '../platform/db.ts'
-import { type Ids, isId } from '../platform/ids.ts'
-import type { Log } from '../platform/log.ts'
+import { isId } from '../platform/ids.ts'
+import type { Platform } from '../platform/platform.ts'
 import type { TenantData } from '../platform/tenant-data.ts'
 import { readAssertion, readRegistration } from './answer.ts'
 import { checkAssertion, checkRegistration, hasGoneBack } from './ceremonies.ts'
@@ -13,10 +12,7 @@ import { type Counters, type KnownCredential, type NewCredential, refuse, type V
 
 const CHALLENGE_BYTES = 32
 
-interface Deps {
-  clock: Clock
-  ids: Ids
-  log: Log
+interface Deps extends Pick<Platform, 'clock' | 'ids' | 'log'> {
   /** Passkeys belong to the host of this URL and work nowhere else. */
   launchUrl: string
 }

@@ -2,13 +2,12 @@ import { createHash } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type CreateExceptionBody, type ExceptionPage, type ExceptionRecord, SANCTIONS_LIMITS } from '@ostiary/contract'
 import type { Caller } from '../keys/index.ts'
-import type { Cells } from '../platform/cells.ts'
-import type { Clock } from '../platform/clock.ts'
 import { readIdCursor, writeCursor } from '../platform/cursor.ts'
 import { AppError, invalid } from '../platform/errors.ts'
 import { type IdempotencyUse, insertOnce } from '../platform/idempotency/index.ts'
-import { bucketOf, type Ids, isId } from '../platform/ids.ts'
+import { bucketOf, isId } from '../platform/ids.ts'
 import { isStorableText } from '../platform/json-body.ts'
+import type { Platform } from '../platform/platform.ts'
 import { purging } from '../platform/purge-in-batches.ts'
 import { type ActiveException, exceptionStore, type StoredException } from './exceptions-store.ts'
 import type { Rows } from './packed-people.ts'
@@ -22,11 +21,7 @@ const ROWS_PER_TURN = 1_000
 /** The size limit of an index entry of PostgreSQL; the table has the same limit. */
 const RECORD_ID_BYTES = 2_000
 
-interface Deps {
-  cells: Cells
-  clock: Clock
-  ids: Ids
-}
+type Deps = Pick<Platform, 'cells' | 'clock' | 'ids'>
 
 /** The fields of a row that identify the person. */
 export interface Person {

@@ -10,13 +10,11 @@ import {
   SANCTIONS_LIMITS,
 } from '@ostiary/contract'
 import type { Caller } from '../keys/index.ts'
-import type { Cells } from '../platform/cells.ts'
-import type { Clock } from '../platform/clock.ts'
 import { readCursor, readIdCursor, writeCursor } from '../platform/cursor.ts'
 import type { Db } from '../platform/db.ts'
 import { AppError } from '../platform/errors.ts'
-import { bucketOf, type Ids, isId } from '../platform/ids.ts'
-import type { Log } from '../platform/log.ts'
+import { bucketOf, isId } from '../platform/ids.ts'
+import type { Platform } from '../platform/platform.ts'
 import { purgeInBatches } from '../platform/purge-in-batches.ts'
 import type { Sessions } from '../sessions/index.ts'
 import type { Settings } from '../settings/index.ts'
@@ -33,11 +31,7 @@ const PURGE_BATCH = 5
 const KEY_BYTES = 16
 const FIRST: HitPosition = { rowKey: Buffer.alloc(0), entityKey: Buffer.alloc(0) }
 
-interface Deps {
-  cells: Cells
-  clock: Clock
-  ids: Ids
-  log: Log
+interface Deps extends Pick<Platform, 'cells' | 'clock' | 'ids' | 'log'> {
   settings: Pick<Settings, 'get'>
   hasherFor: Sessions['hasherFor']
 }

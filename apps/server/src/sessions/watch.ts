@@ -1,16 +1,11 @@
 import { Gauge } from 'prom-client'
-import type { Cells } from '../platform/cells.ts'
-import type { Clock } from '../platform/clock.ts'
 import type { Leases } from '../platform/leases.ts'
-import type { Log } from '../platform/log.ts'
 import type { Metrics } from '../platform/metrics.ts'
+import type { Platform } from '../platform/platform.ts'
 import { logFailure } from '../platform/reachability.ts'
 import type { Sessions } from './service.ts'
 
-interface Deps {
-  cells: Cells
-  clock: Clock
-  log: Log
+interface Deps extends Pick<Platform, 'cells' | 'clock' | 'log'> {
   leases: Leases
   sessions: Sessions
 }

@@ -1,11 +1,9 @@
 import type { TenantSettings } from '@ostiary/contract'
 import { BoundedMap } from '../platform/bounded-map.ts'
-import type { Cells } from '../platform/cells.ts'
-import type { Clock } from '../platform/clock.ts'
 import { AppError } from '../platform/errors.ts'
 import { isId } from '../platform/ids.ts'
-import type { Log } from '../platform/log.ts'
 import type { TargetVerdict } from '../platform/outbound/target.ts'
+import type { Platform } from '../platform/platform.ts'
 import { logFailure } from '../platform/reachability.ts'
 import { createSingleFlight } from '../platform/single-flight.ts'
 import { applyPatch, checkSettings, DEFAULTS, readSettings } from './settings.ts'
@@ -24,10 +22,7 @@ interface Entry {
   refreshMs: number
 }
 
-interface Deps {
-  cells: Cells
-  clock: Clock
-  log: Log
+interface Deps extends Pick<Platform, 'cells' | 'clock' | 'log'> {
   /** Whether the installation would call this URL at all. */
   checkUrl: (url: string) => TargetVerdict
 }

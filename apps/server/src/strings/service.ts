@@ -1,20 +1,15 @@
 import { type CreateStringBody, STRING_LIMITS, type StringPage, type StringRecord } from '@ostiary/contract'
 import type { Caller } from '../keys/index.ts'
-import type { Cells } from '../platform/cells.ts'
-import type { Clock } from '../platform/clock.ts'
 import { AppError, invalid } from '../platform/errors.ts'
 import { type IdempotencyUse, insertOnce } from '../platform/idempotency/index.ts'
-import { bucketOf, type Ids, isId } from '../platform/ids.ts'
+import { bucketOf, isId } from '../platform/ids.ts'
 import { isStorableText } from '../platform/json-body.ts'
+import type { Platform } from '../platform/platform.ts'
 import { purging } from '../platform/purge-in-batches.ts'
 import { type Order, readStringCursor, writeStringCursor } from './cursor.ts'
 import { type StoredString, stringStore } from './store.ts'
 
-interface Deps {
-  cells: Cells
-  clock: Clock
-  ids: Ids
-}
+type Deps = Pick<Platform, 'cells' | 'clock' | 'ids'>
 
 export function createStringService({ cells, clock, ids }: Deps) {
   return {

@@ -1,11 +1,9 @@
 import { type DeadReason, WEBHOOK_LIMITS } from '@ostiary/contract'
 import { createStatementBatcher } from '../platform/batcher.ts'
-import type { Clock } from '../platform/clock.ts'
-import type { Ids } from '../platform/ids.ts'
-import type { KeyVault, Sealed } from '../platform/key-vault.ts'
-import type { Log } from '../platform/log.ts'
+import type { Sealed } from '../platform/key-vault.ts'
 import { OutboundError, type OutboundReason, RESOLVED } from '../platform/outbound/index.ts'
 import type { PooledOutbound } from '../platform/outbound/pooled.ts'
+import type { Platform } from '../platform/platform.ts'
 import { logFailure } from '../platform/reachability.ts'
 import { createMessageOpener } from './envelope.ts'
 import type { Task } from './lanes.ts'
@@ -16,12 +14,8 @@ import { type AttemptResult, attemptResultOf, planNext } from './schedule.ts'
 import { signedHeaders } from './signed-headers.ts'
 import { createSigning, type Signer, type SigningDeps } from './signer.ts'
 
-export interface AttemptDeps extends SigningDeps {
-  clock: Clock
-  ids: Ids
-  log: Log
+export interface AttemptDeps extends SigningDeps, Pick<Platform, 'clock' | 'ids' | 'log' | 'vault'> {
   metrics: WebhookMetrics
-  vault: KeyVault
   outbound: PooledOutbound
   version: string
 }

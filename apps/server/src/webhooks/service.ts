@@ -9,14 +9,12 @@ import {
   type WebhookDeliveryPage,
 } from '@ostiary/contract'
 import type { Caller } from '../keys/index.ts'
-import type { Cells } from '../platform/cells.ts'
-import type { Clock } from '../platform/clock.ts'
 import { readIdCursor, writeCursor } from '../platform/cursor.ts'
 import type { Queryable } from '../platform/db.ts'
 import { AppError, invalid } from '../platform/errors.ts'
-import { bucketOf, type Ids } from '../platform/ids.ts'
-import type { KeyVault } from '../platform/key-vault.ts'
+import { bucketOf } from '../platform/ids.ts'
 import { parseNetworks } from '../platform/outbound/address.ts'
+import type { Platform } from '../platform/platform.ts'
 import { countByMasterKey } from '../platform/reseal.ts'
 import type { TenantData } from '../platform/tenant-data.ts'
 import { type Callback, checkCallback, isInbox } from './callback.ts'
@@ -34,11 +32,7 @@ import { replayStore } from './replay-store.ts'
 import { type NewDelivery, type StoredAttempt, type StoredDelivery, webhookStore } from './store.ts'
 import { type NewStreamEvent, streamStore } from './stream-store.ts'
 
-interface Deps {
-  cells: Cells
-  clock: Clock
-  ids: Ids
-  vault: KeyVault
+interface Deps extends Pick<Platform, 'cells' | 'clock' | 'ids' | 'vault'> {
   /** Networks that are not public but may be called. */
   allowNetworks: readonly string[]
   events: EventSettings

@@ -1,23 +1,17 @@
 import type { WebhookKeyRecord, WebhookKeySet } from '@ostiary/contract'
 import { createFactsCache, DEFAULT_OVERLAP_DAYS } from '../keys/index.ts'
 import { BoundedMap } from '../platform/bounded-map.ts'
-import type { Cells } from '../platform/cells.ts'
-import { type Clock, DAY_MS } from '../platform/clock.ts'
+import { DAY_MS } from '../platform/clock.ts'
 import { AppError, invalid } from '../platform/errors.ts'
 import { bucketOf, isId } from '../platform/ids.ts'
-import type { KeyVault, OnUnreadable } from '../platform/key-vault.ts'
-import type { Log } from '../platform/log.ts'
+import type { OnUnreadable } from '../platform/key-vault.ts'
+import type { Platform } from '../platform/platform.ts'
 import { countByMasterKey } from '../platform/reseal.ts'
 import type { TenantData } from '../platform/tenant-data.ts'
 import { type KeyPair, newKeyPair, openKeyPair } from './key-pair.ts'
 import { type SealedWebhookKey, type WebhookKeyRow, webhookKeyStore } from './webhook-key-store.ts'
 
-interface Deps {
-  cells: Cells
-  clock: Clock
-  vault: KeyVault
-  log: Log
-}
+type Deps = Pick<Platform, 'cells' | 'clock' | 'vault' | 'log'>
 
 const MAX_OPEN = 4_000
 const OVERLAP_DAYS_MAX = 90
