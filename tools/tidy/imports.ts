@@ -21,7 +21,7 @@ const ENTRIES: Readonly<Record<string, readonly string[]>> = {
   'sdk/fixtures': ['apps/cli', 'tests/acceptance'],
   'sdk/embed': ['tests/acceptance'],
   'sdk/webhooks': ['tests of apps/cli', 'tests/acceptance'],
-  'server/capture-checks': ['tests/conformance', 'tests/puppet'],
+  'server/capture-checks': ['tests/conformance'],
   'server/conformance': ['tests/conformance', 'tools'],
   'server/measure': ['measures', 'tests/testkit'],
   'server/operate': ['apps/cli', 'measures', 'tools'],
