@@ -4,14 +4,14 @@
  */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { createClient, type OstiaryClient, OstiaryError } from '@ostiary/sdk'
 import { createDatabase, testSettings } from '@ostiary/testkit/databases'
 import { eventually } from '@ostiary/testkit/eventually'
 import { COMPILED, ROOT, type Started, startApi, startServices } from '@ostiary/testkit/run'
-import { temporaryFolder } from '@ostiary/testkit/temporary-folder'
 
 const CLI = `${ROOT}apps/cli/src/main.ts`
 const DATA = join(process.env.OSTIARY_DATA ?? join(ROOT, '../shared/data'), 'sanctions')
@@ -45,7 +45,7 @@ interface Installation {
 
 async function install(name: string): Promise<Installation> {
   const database = await createDatabase(startServices(), 'first_day')
-  const folder = temporaryFolder('first-day')
+  const folder = mkdtempSync(join(tmpdir(), 'ostiary-first-day-'))
   const lists = join(folder, 'lists')
   mkdirSync(lists)
   const env = { ...testSettings(database.url), SANCTIONS_DIR: join(folder, 'datasets') }
@@ -64,6 +64,7 @@ async function install(name: string): Promise<Installation> {
     async stop() {
       await api.stop()
       await database.drop()
+      rmSync(folder, { recursive: true, force: true })
     },
   }
 }
