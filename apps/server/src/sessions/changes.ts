@@ -42,7 +42,6 @@ export type Decision<T> = { session: Session; save: SessionChange; answer: T } |
 
 /** How a session is read and changed: under its lock, or as it was read if nobody else is quicker. */
 export function createChanges({ cells, clock, ring, overtaken }: ChangesDeps) {
-  const findRow = createStatementBatcher(sessionStore.findMany, MOST_AT_ONCE)
   const saveRow = createStatementBatcher(sessionStore.saveMany, MOST_AT_ONCE)
 
   /** Tombstones of sessions that were purged before this moment are too old to be reported. */
@@ -73,7 +72,7 @@ export function createChanges({ cells, clock, ring, overtaken }: ChangesDeps) {
 
   async function find(sessionId: string): Promise<Session | Tombstone | undefined> {
     if (!isSessionId(sessionId)) return undefined
-    return openKept(await findRow(cells.forId(sessionId), { sessionId, hour: hourOf(sessionId) }))
+    return openKept(await sessionStore.find(cells.forId(sessionId), { sessionId, hour: hourOf(sessionId) }))
   }
 
   function runLocked<T>(sessionId: string, work: Work<T>): Promise<T | undefined> {

@@ -206,7 +206,7 @@ export interface Change {
   expiresAt?: Date
 }
 
-/** Sessions that one round trip may read or change. */
+/** Sessions that one round trip may change. */
 export const MOST_AT_ONCE = 16
 
 export const keyOf = ({ tenantId, createdAt, sessionId }: SessionKey) => [tenantId, createdAt, sessionId] as const
@@ -227,15 +227,10 @@ export const sessionStore = {
     ])
     return rows.map(() => undefined)
   },
-  /** The sessions as they are, in the order asked for. Nobody holds them. */
-  async findMany(db: Db, wanted: readonly SessionInHour[]): Promise<(StoredSession | undefined)[]> {
-    const found = new Map<string, StoredSession>()
-    for (const [day, some] of Map.groupBy(wanted, ({ hour }) => dayOf(hour.from))) {
-      const lists = some.map(({ sessionId, hour }) => [sessionId, hour.from, hour.to])
-      const outcomes = await onDay(db, day, (named) => db.repeat<StoredSession>(FIND.on(named), lists))
-      for (const { rows } of outcomes) if (rows[0]) found.set(rows[0].sessionId, rows[0])
-    }
-    return wanted.map(({ sessionId }) => found.get(sessionId))
+  /** The session as it is. Nobody holds it. */
+  async find(db: Queryable, { sessionId, hour }: SessionInHour): Promise<StoredSession | undefined> {
+    const values = [sessionId, hour.from, hour.to]
+    return (await onDay(db, dayOf(hour.from), (day) => db.rows<StoredSession>(FIND.on(day), values)))[0]
   },
   /** The state alone, for callers that wait for a change. */
   async findState(db: Queryable, { sessionId, hour }: SessionInHour): Promise<VersionedState | undefined> {
