@@ -2,7 +2,16 @@
 import { readFileSync } from 'node:fs'
 import { ROOT } from '@ostiary/testkit/root'
 
-export const SUITES = {
+export interface SuiteShape {
+  files: string[]
+  without: RegExp
+  /** So many processes run at once. With one, all files run in it. */
+  atOnce: number
+  /** About so many files share a process. Without it each file has its own. */
+  grouped?: number
+}
+
+const suites = {
   pure: {
     files: [
       '{apps,packages}/*/src/**/*.test.ts',
@@ -11,9 +20,10 @@ export const SUITES = {
     ],
     without: /\.api\.test\.ts$/,
     atOnce: 2,
+    grouped: 20,
   },
   // These wait for the database half of the time.
-  api: { files: ['apps/*/src/**/*.api.test.ts'], without: /$^/, atOnce: 3 },
+  api: { files: ['apps/*/src/**/*.api.test.ts'], without: /$^/, atOnce: 3, grouped: 12 },
   acceptance: { files: ['tests/acceptance/*.test.ts'], without: /$^/, atOnce: 2 },
   // Real browsers with a camera and models: two at once on two cores would wait for each other.
   launch: { files: ['tests/acceptance/launch/*.test.ts'], without: /$^/, atOnce: 1 },
@@ -29,11 +39,19 @@ export const SUITES = {
   languages: { files: ['tests/acceptance/languages/*.test.ts'], without: /$^/, atOnce: 1 },
   // Fetches other Nodes, Deno and Bun. The acceptance tests have the short form.
   packages: { files: ['tests/acceptance/packages/*.test.ts'], without: /$^/, atOnce: 1 },
-} as const
-export type Suite = keyof typeof SUITES
+} satisfies Record<string, SuiteShape>
+export type Suite = keyof typeof suites
+export const SUITES: Record<Suite, SuiteShape> = suites
 
 /** The tests of `launch` and `screens` that every merge runs have this in their name. A part of them that only the whole suite runs has `[full]`. */
 export const isMarked = (file: string) => readFileSync(`${ROOT}${file}`, 'utf8').includes('[merge]')
+/** What other files of the process would notice: hooks around each test, and a clock, a global or an environment of its own. */
+const TOUCHES_OTHERS =
+  /^(before|after)Each\(|\bmock\.(timers|method|property)\b|\bglobalThis\b|\bprocess\.env\S* =(?!=)/m
+/** A file of such tests has a process of its own in every suite, as one that looks at its process, and one that takes as long as a group. */
+export const isAlone = (file: string) =>
+  /\/(wire|processes|testing\/statements)\.api\.test\.ts$/.test(file) ||
+  TOUCHES_OTHERS.test(readFileSync(`${ROOT}${file}`, 'utf8'))
 /** The homomorphic token is experimental and off unless a tenant asks for it. Its tests are a fifth of the api suite. */
 const OF_THE_TOKEN =
   /^(apps\/key-holder|packages\/token|apps\/server\/src\/matcher)\/|\/(verification\/tokens|simulate-tokens)\.api\.test\.ts$/

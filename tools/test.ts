@@ -8,11 +8,11 @@
  * `npm run spec` reads.
  */
 import { spawn } from 'node:child_process'
-import { globSync, mkdirSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { provideLaunchPage } from '@ostiary/testkit/launch-page'
 import { COMPILED, ROOT, startServices } from '@ostiary/testkit/run'
 import { startSystem } from '@ostiary/testkit/system'
-import { isMarked, MERGE, SUITES, type Suite } from './suites.ts'
+import { isAlone, isMarked, MERGE, SUITES, type Suite, type SuiteShape } from './suites.ts'
 
 /** A test that takes so long hangs: none takes a tenth of it, and a busy machine must fail none. */
 const HANGS_MS = 300_000
@@ -62,35 +62,66 @@ async function runSuite(name: Suite): Promise<boolean> {
     ...(name === 'api' && { OSTIARY_TEST_CLUSTER: startServices() }),
     ...system?.env,
   }
-  const reporters = [
-    '--test-reporter=spec',
-    '--test-reporter-destination=stdout',
-    '--test-reporter=./tests/testkit/outcome-reporter.ts',
-    `--test-reporter-destination=.reports/${name}.ndjson`,
-  ]
+  const runs = await inTurns(groupsOf(files, suite), suite.grouped ? suite.atOnce : 1, (group, index) =>
+    runFiles(name, group, `${ROOT}.reports/${name}${suite.grouped ? `.${index}` : ''}.ndjson`, env),
+  )
+  if (suite.grouped) joinOutcomes(name, runs.length)
+  await system?.stop()
+  return runs.every((passed) => passed)
+}
+
+/** Files that share a process load what they test once. Neighbours in the alphabet go to different groups, because they take alike long. */
+function groupsOf(files: readonly string[], { grouped, atOnce }: SuiteShape): string[][] {
+  if (!grouped) return [[...files]]
+  const [single, shared] = [files.filter(isAlone), files.filter((file) => !isAlone(file))]
+  const count = Math.min(shared.length, Math.max(atOnce, Math.ceil(shared.length / grouped)))
+  const groups = Array.from({ length: count }, (_, index) => shared.filter((_, place) => place % count === index))
+  return [...single.map((file) => [file]), ...groups]
+}
+
+async function inTurns<T, R>(
+  items: readonly T[],
+  atOnce: number,
+  run: (item: T, index: number) => Promise<R>,
+): Promise<R[]> {
+  const results: R[] = []
+  const entries = items.entries()
+  const work = async () => {
+    for (const [index, item] of entries) results[index] = await run(item, index)
+  }
+  await Promise.all(Array.from({ length: atOnce }, work))
+  return results
+}
+
+async function runFiles(name: Suite, files: string[], outcomes: string, env: NodeJS.ProcessEnv): Promise<boolean> {
+  const { atOnce, grouped } = SUITES[name]
   const child = spawn(
     process.execPath,
     [
       '--test',
-      `--test-concurrency=${suite.atOnce}`,
       `--test-timeout=${HANGS_MS}`,
-      ...(suite.atOnce === 1 ? ['--test-isolation=none'] : []),
+      ...(grouped || atOnce === 1 ? ['--test-isolation=none'] : [`--test-concurrency=${atOnce}`]),
       // A forced exit may lose output that is not read yet, and tests were missing from the count. Pure tests end without it.
       ...(name === 'pure' ? [] : ['--test-force-exit']),
-      ...reporters,
+      '--test-reporter=spec',
+      '--test-reporter-destination=stdout',
+      '--test-reporter=./tests/testkit/outcome-reporter.ts',
+      `--test-reporter-destination=${outcomes}`,
       ...(forMerge && MERGE[name] === isMarked
         ? ['--test-name-pattern=\\[merge\\]', '--test-skip-pattern=\\[full\\]']
         : []),
       ...extra,
       ...files,
     ],
-    {
-      cwd: ROOT,
-      env,
-      stdio: 'inherit',
-    },
+    { cwd: ROOT, env, stdio: 'inherit' },
   )
-  const code = await new Promise<number | null>((resolve) => child.once('exit', resolve))
-  await system?.stop()
-  return code === 0
+  return (await new Promise<number | null>((resolve) => child.once('exit', resolve))) === 0
+}
+
+function joinOutcomes(name: Suite, count: number): void {
+  const parts = Array.from({ length: count }, (_, index) => `${ROOT}.reports/${name}.${index}.ndjson`).filter(
+    existsSync,
+  )
+  writeFileSync(`${ROOT}.reports/${name}.ndjson`, parts.map((part) => readFileSync(part, 'utf8')).join(''))
+  for (const part of parts) rmSync(part)
 }

@@ -6,8 +6,8 @@ import { loadNetFromDisk } from '@ostiary/models/node-nets'
 import { missingProgram } from '@ostiary/testkit/missing'
 import { beforeCamera, inRoom } from '@ostiary/testkit/samples/cameras'
 import { COVERINGS, type Covering, wearing } from '@ostiary/testkit/samples/coverings'
+import { drawnFace } from '@ostiary/testkit/samples/drawn-face'
 import { loadPortraits, missingPortraits, type Portrait, readPicture } from '@ostiary/testkit/samples/portraits'
-import { drawnFace } from './drawn-face.ts'
 
 const engine = createFaceEngine({ load: loadNetFromDisk() })
 /** The one portrait of a person with an eye patch. */

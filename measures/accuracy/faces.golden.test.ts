@@ -13,8 +13,8 @@ import {
 } from '@ostiary/faces'
 import { loadNetFromDisk } from '@ostiary/models/node-nets'
 import { missingProgram } from '@ostiary/testkit/missing'
+import { DRAWN_SIZE, drawnFace } from '@ostiary/testkit/samples/drawn-face'
 import { BASELINE_PORTRAIT, readPicture } from '@ostiary/testkit/samples/portraits'
-import { DRAWN_SIZE, drawnFace } from './drawn-face.ts'
 
 interface Golden {
   mesh: Record<string, readonly [number, number, number]>

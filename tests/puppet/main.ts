@@ -10,7 +10,7 @@ import type { Size } from './stage.ts'
 
 const USAGE = `Usage: node tests/puppet/main.ts live --portrait PORTRAIT --out CAMERA.y4m [--movements MOVEMENTS] [--size 640x480]
 
-PORTRAIT     a picture file with one face; figure: a drawn face; baseline: a NASA portrait, from OSTIARY_DATA or python3-skimage
+PORTRAIT     a picture file with one face; figure: a drawn face; baseline: a NASA portrait, from OSTIARY_DATA or tools/bootstrap
 MOVEMENTS    the movements that the camera can perform, separated by commas without spaces; all by default: ${MOVEMENTS.join(',')}
 --size       the width must be divisible by 4, the height by 2`
 

@@ -132,22 +132,26 @@ function checkNoPicture({ method, path, contentType, body }: Recorded): void {
 /** How JPEG, PNG, WebP and data URLs begin, as bytes and in base64. */
 const PICTURE = /\xff\xd8\xff|\x89PNG|RIFF....WEBP|data:image|\/9j\/4|iVBORw0KGgo|UklGR/s
 
-test('[merge] a still picture is not a living person: the flow ends at once with code 2', WHOLE_FLOW, async (t) => {
-  const { visit, camera } = await newVisitor(t)
-  const created = await host.create()
-  camera.show('still')
-  await visit.open(created.launchUrl)
-  await visit.screen(['welcome'])
-  await visit.act('consent')
-  await visit.screen(['capture'])
-  await visit.saw(['ended'])
-  assert.doesNotMatch(
-    await visit.page.locator('main').innerText(),
-    /picture|photo|spoof|fake/i,
-    'the page must not say which check failed',
-  )
-  const end = { flowStatus: 'COMPLETED', sessionStatus: 'AGE_UNKNOWN', errors: [2], reasons: [] }
-  assert.deepEqual(await endOf(created), end)
-  const { riskEvaluation } = await created.result()
-  assert.ok(riskEvaluation.flags.includes('BH_FRAMES_REPEAT'), String(riskEvaluation.flags))
-})
+test(
+  '[merge] [C-050] a still picture is not a living person: the flow ends at once with the codes 1 and 2',
+  WHOLE_FLOW,
+  async (t) => {
+    const { visit, camera } = await newVisitor(t)
+    const created = await host.create()
+    camera.show('still')
+    await visit.open(created.launchUrl)
+    await visit.screen(['welcome'])
+    await visit.act('consent')
+    await visit.screen(['capture'])
+    await visit.saw(['ended'])
+    assert.doesNotMatch(
+      await visit.page.locator('main').innerText(),
+      /picture|photo|spoof|fake/i,
+      'the page must not say which check failed',
+    )
+    const end = { flowStatus: 'COMPLETED', sessionStatus: 'AGE_UNKNOWN', errors: [1, 2], reasons: [] }
+    assert.deepEqual(await endOf(created), end)
+    const { riskEvaluation } = await created.result()
+    assert.ok(riskEvaluation.flags.includes('BH_FRAMES_REPEAT'), String(riskEvaluation.flags))
+  },
+)

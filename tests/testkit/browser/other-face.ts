@@ -1,19 +1,25 @@
-import { existsSync, linkSync, renameSync, symlinkSync } from 'node:fs'
+import { existsSync, linkSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { drawnFace } from '../samples/drawn-face.ts'
+import { toPam } from '../samples/portraits.ts'
 import { type LiveCamera, startLiveCamera } from './live-camera.ts'
 
 const DATA = process.env.OSTIARY_DATA ?? fileURLToPath(new URL('../../../../shared/data', import.meta.url))
-/** Portraits of people are not part of the repository. This one looks into the camera, with its eyes open. */
-const PORTRAIT = join(DATA, 'faces/congress/B001273_2015-11-10_976ee1.jpg')
+/** A second puppet with another face, which is drawn: portraits of people are not part of the repository. */
+export async function startOtherFace(): Promise<LiveCamera> {
+  const folder = mkdtempSync(join(tmpdir(), 'ostiary-drawn-'))
+  try {
+    const file = join(folder, 'face.pam')
+    writeFileSync(file, toPam(drawnFace()))
+    return await startLiveCamera(file)
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
 
-/** Why tests that need a second face cannot run here, or false. */
-export const NOBODY_ELSE = existsSync(PORTRAIT) ? false : 'the portraits are not here: set OSTIARY_DATA'
-
-/** A second puppet with another person's face. */
-export const startOtherFace = (): Promise<LiveCamera> => startLiveCamera(PORTRAIT)
-
-/** A person with an eye patch. */
+/** A person with an eye patch: a portrait, so not in the repository. */
 const EYE_PATCH = join(DATA, 'faces/congress/C001120_2020-07-05_fc7bad.jpg')
 
 /** Why tests with that person cannot run here, or false. */
