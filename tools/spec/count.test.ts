@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import { ROOT } from '@ostiary/testkit/run'
 import {
@@ -12,14 +12,22 @@ import {
   type SpecRow,
   type Suite,
 } from './count.ts'
+import { LISTED_SETTINGS, NOT_PROVEN, settingsTurnedOn } from './settings.ts'
 
 // Ids in brackets would claim rows of the real specification, so these are put together here.
 const named = (id: string) => `[${id}] what the test shows`
 const row = (kind: SpecRow['kind']): SpecRow => ({ id: 'A-001', statement: 'A statement.', kind })
-const ran = (suite: Suite, { outcome = 'pass' as Evidence['outcome'], source = '', id = 'A-001' } = {}): Evidence => ({
+interface Run {
+  outcome?: Evidence['outcome']
+  source?: string
+  id?: string
+  settings?: readonly string[]
+}
+const ran = (suite: Suite, { outcome = 'pass', source = '', id = 'A-001', settings = [] }: Run = {}): Evidence => ({
   id,
   outcome,
   kinds: kindsOfFile(suite, source),
+  settings,
 })
 const standingOf = (kind: SpecRow['kind'], ...evidence: Evidence[]) =>
   judgeRow(row(kind), evidence).gap === undefined ? 'proven' : 'gap'
@@ -67,13 +75,96 @@ describe('a row is proven by a test of its own kind', () => {
 })
 
 test('a row without a test is a gap', () => {
-  assert.deepEqual(judgeRow(row('http'), []), { ...row('http'), gap: 'no passing http test' })
+  assert.deepEqual(judgeRow(row('http'), []), {
+    ...row('http'),
+    ...{ setting: undefined, standing: 'not proven', gap: 'no passing http test' },
+  })
 })
 
 test('an id that is no row is a mistake', () => {
   assert.deepEqual(findMistakes([row('http')], [ran('api', { id: 'E-999' }), ran('api')]), [
     'A test carries E-999, which is no row',
   ])
+})
+
+describe('under which setting', () => {
+  const token = { id: 'D-043', statement: 'A statement.', kind: 'http' } as const
+  const withToken = { id: token.id, settings: ['templates=token'] }
+
+  test('a row of a setting is proven by a test that turns it on, and counted apart', () => {
+    assert.deepEqual(judgeRow(token, [ran('api', withToken)]), {
+      ...token,
+      ...{ setting: 'templates=token', standing: 'under a setting', gap: undefined },
+    })
+    const gap = 'no passing http test with templates=token'
+    assert.equal(judgeRow(token, [ran('api', { id: token.id })]).gap, gap)
+  })
+
+  test('a row without a setting is not proven by a test that turns one on, and such a test is a mistake', () => {
+    const evidence = ran('api', { settings: ['templates=token'] })
+    assert.equal(judgeRow(row('http'), [evidence]).gap, 'no passing http test with the default settings')
+    assert.equal(judgeRow(row('http'), [evidence, ran('api')]).standing, 'by default')
+    assert.deepEqual(findMistakes([row('http')], [evidence, ran('api')]), [
+      'A test of A-001 turns on templates=token, which its row does not name',
+    ])
+    assert.deepEqual(findMistakes([token], [ran('api', withToken)]), [])
+  })
+
+  test('a row that a decision calls not proven is no gap, but its tests must not fail', () => {
+    const signed = { id: 'C-060', statement: 'A statement.', kind: 'webhook' } as const
+    assert.deepEqual([judgeRow(signed, []).standing, judgeRow(signed, []).gap], ['not proven', undefined])
+    const failed = ran('api', { id: 'C-060', outcome: 'fail' })
+    assert.equal(judgeRow(signed, [failed]).gap, 'a test of it fails')
+    const decisions = readFileSync(`${ROOT}docs/decisions/0001-spec-gaps.md`, 'utf8')
+    for (const id of NOT_PROVEN) assert.match(decisions, new RegExp(`^\\| ${id}, `, 'm'), 'its reason')
+  })
+
+  test('the decisions call nothing "not built" of which a row speaks', () => {
+    const decisions = readFileSync(`${ROOT}docs/decisions/0001-spec-gaps.md`, 'utf8')
+    const rows = readRows(readFileSync(`${ROOT}tests/acceptance/spec-rows.md`, 'utf8'))
+    const unbuilt = (text: string) =>
+      [...text.matchAll(/^\| ([^|(]+?) (?:\(.*\) )?\| [^|]*\bnot built/gm)].map(([, subject = '']) =>
+        subject.toLowerCase(),
+      )
+    const spokenOf = (text: string) =>
+      unbuilt(text).filter((subject) => rows.some(({ statement }) => statement.toLowerCase().includes(subject)))
+    assert.deepEqual(spokenOf('| Homomorphic token | **not built yet** |'), ['homomorphic token'])
+    assert.ok(unbuilt(decisions).length > 0)
+    assert.deepEqual(spokenOf(decisions), [])
+  })
+
+  test('what a test turns on is found in its own words, and in what stands outside of every test', () => {
+    const [one, two, dynamic] = ['A-001', 'A-002', 'A-003']
+    const source = (shared: string) =>
+      [
+        shared,
+        `test('${named(one)}', () => {`,
+        "  on({ templates: 'token' })",
+        '})',
+        `test('${named(two)}', off)`,
+      ].join('\n')
+    assert.deepEqual(settingsTurnedOn(source(''), one), ['templates=token'])
+    assert.deepEqual(settingsTurnedOn(source(''), two), [])
+    assert.deepEqual(settingsTurnedOn(source(''), dynamic), ['templates=token'])
+    assert.deepEqual(settingsTurnedOn(source("const live = { EVENTS_LIVE: 'true' }"), two), ['EVENTS_LIVE'])
+  })
+
+  test('no test of a row in this repository turns on a listed setting that the row does not name', () => {
+    const rows = readRows(readFileSync(`${ROOT}tests/acceptance/spec-rows.md`, 'utf8'))
+    const files = globSync('{apps,packages,tests}/**/*.test.ts', { cwd: ROOT, exclude: ['**/node_modules'] })
+    assert.ok(files.length > 300, `${files.length} files`)
+    const evidence = files.flatMap((file) => {
+      const source = readFileSync(`${ROOT}${file}`, 'utf8')
+      const ids = new Set(idsIn(source))
+      return [...ids].map((id) => ({ ...ran('pure', { id }), settings: settingsTurnedOn(source, id) }))
+    })
+    assert.deepEqual(findMistakes(rows, evidence), [])
+    for (const name of Object.keys(LISTED_SETTINGS))
+      assert.ok(
+        files.some((file) => LISTED_SETTINGS[name]?.turnedOnBy.test(readFileSync(`${ROOT}${file}`, 'utf8'))),
+        `no test turns on ${name} in these words`,
+      )
+  })
 })
 
 test('the specification has 252 rows', () => {

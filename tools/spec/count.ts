@@ -1,4 +1,5 @@
 /** Decides which rows of the specification are proven. Pure: main.ts reads the files and prints. */
+import { NOT_PROVEN, settingOfRow } from './settings.ts'
 
 export const KINDS = ['page', 'http', 'webhook', 'limit', 'docs'] as const
 /** Where a row can be observed: the last column of spec-rows.md. */
@@ -52,24 +53,46 @@ export interface Evidence {
   id: string
   outcome: 'pass' | 'fail' | 'skip'
   kinds: ReadonlySet<Kind>
+  /** The listed settings that it turns on. */
+  settings: readonly string[]
 }
 
+export type Standing = 'by default' | 'under a setting' | 'not proven'
+
 export interface JudgedRow extends SpecRow {
-  /** Why the row is not proven as written; undefined where it is. */
+  /** The setting under which the row holds; undefined where it holds by default. */
+  setting: string | undefined
+  standing: Standing
+  /** Why the row is not proven although it should be; undefined where it is, or where a decision says that it is not. */
   gap: string | undefined
 }
 
 export function judgeRow(row: SpecRow, evidence: readonly Evidence[]): JudgedRow {
   const own = evidence.filter(({ id }) => id === row.id)
-  if (own.some(({ outcome }) => outcome === 'fail')) return { ...row, gap: 'a test of it fails' }
-  const passing = own.filter(({ outcome }) => outcome === 'pass')
-  if (passing.some(({ kinds }) => kinds.has(row.kind))) return { ...row, gap: undefined }
-  return { ...row, gap: `no passing ${row.kind} test${passing.length > 0 ? ', only tests of other kinds' : ''}` }
+  const setting = settingOfRow(row.id)
+  const gap = gapOf(row, own, setting)
+  const isProven = gap === undefined && !NOT_PROVEN.includes(row.id)
+  const standing = isProven ? (setting === undefined ? 'by default' : 'under a setting') : 'not proven'
+  return { ...row, setting, standing, gap }
 }
 
-/** Ids that tests carry and that are no rows, one sentence each. */
+function gapOf({ id, kind }: SpecRow, own: readonly Evidence[], setting: string | undefined): string | undefined {
+  if (own.some(({ outcome }) => outcome === 'fail')) return 'a test of it fails'
+  if (NOT_PROVEN.includes(id)) return undefined
+  const passing = own.filter(({ outcome }) => outcome === 'pass')
+  const ofKind = passing.filter(({ kinds }) => kinds.has(kind))
+  if (ofKind.length === 0) return `no passing ${kind} test${passing.length > 0 ? ', only tests of other kinds' : ''}`
+  const holds = ({ settings }: Evidence) => (setting === undefined ? settings.length === 0 : settings.includes(setting))
+  return ofKind.some(holds) ? undefined : `no passing ${kind} test with ${setting ?? 'the default settings'}`
+}
+
+/** Ids that tests carry and that are no rows, and tests that turn on what their row does not name, one sentence each. */
 export function findMistakes(rows: readonly SpecRow[], evidence: readonly Evidence[]): string[] {
   const known = new Set(rows.map(({ id }) => id))
-  const claimed = new Set(evidence.map(({ id }) => id))
-  return [...claimed].filter((id) => !known.has(id)).map((id) => `A test carries ${id}, which is no row`)
+  const sentences = evidence.flatMap(({ id, settings }) => {
+    if (!known.has(id)) return [`A test carries ${id}, which is no row`]
+    const others = settings.filter((name) => name !== settingOfRow(id))
+    return others.map((name) => `A test of ${id} turns on ${name}, which its row does not name`)
+  })
+  return [...new Set(sentences)]
 }

@@ -1,6 +1,6 @@
 /**
  * `npm run spec`: how much of the interface specification is proven. Per area and per kind it counts the rows of spec-rows.md that are
- * proven as written, and lists the others.
+ * proven by default, under a setting and not at all, and lists those that are not proven by default with their setting.
  * Runs the tests that carry an id, or with `--from-reports` reads what the last runs left in .reports.
  * Fails when a row that should be proven is not.
  */
@@ -15,9 +15,11 @@ import {
   judgeRow,
   kindsOfFile,
   readRows,
+  type Standing,
   SUITES,
   type Suite,
 } from './count.ts'
+import { settingsTurnedOn } from './settings.ts'
 
 const AREA_NAMES: Readonly<Record<string, string>> = {
   A: 'strings',
@@ -68,26 +70,30 @@ function readEvidence(report: string): Evidence[] {
     const { suite, file, name, outcome } = JSON.parse(line) as ReportLine
     const ids = idsIn(name)
     if (ids.length === 0) return []
-    const kinds = kindsOfFile(suite, readFileSync(`${ROOT}${file}`, 'utf8'))
-    return ids.map((id) => ({ id, outcome, kinds }))
+    const source = readFileSync(`${ROOT}${file}`, 'utf8')
+    const kinds = kindsOfFile(suite, source)
+    return ids.map((id) => ({ id, outcome, kinds, settings: settingsTurnedOn(source, id) }))
   })
 }
 
 function print(judged: readonly JudgedRow[]): void {
-  console.log(`${' '.repeat(19)}proven as written   gaps    rows`)
+  console.log(`${' '.repeat(19)}by default  under a setting  not proven    rows`)
   for (const [area, inArea] of Map.groupBy(judged, ({ id }) => id.charAt(0)))
     printCounts(`${area}  ${AREA_NAMES[area] ?? ''}`, inArea)
   printCounts('   all', judged)
   console.log('\nby kind')
   for (const [kind, ofKind] of Map.groupBy(judged, (row) => row.kind)) printCounts(`   ${kind}`, ofKind)
-  const gaps = judged.filter(({ gap }) => gap !== undefined)
-  if (gaps.length > 0) console.log('\nGAPS')
-  for (const { id, gap, statement } of gaps) console.log(`  ${id}  ${gap}: ${statement}`)
+  const others = judged.filter(({ standing }) => standing !== 'by default')
+  console.log('\nid     under which setting  statement')
+  for (const { id, setting, gap, standing, statement } of others) {
+    const why = gap ?? (standing === 'not proven' ? '-, docs/decisions/0001-spec-gaps.md' : setting)
+    console.log(`${id}  ${gap === undefined ? '' : 'GAP: '}${why}: ${statement}`)
+  }
 }
 
 function printCounts(name: string, rows: readonly JudgedRow[]): void {
-  const gaps = rows.filter(({ gap }) => gap !== undefined).length
-  const cells = [rows.length - gaps, gaps, rows.length]
-  const widths = [17, 7, 8]
+  const count = (standing: Standing) => rows.filter((row) => row.standing === standing).length
+  const cells = [count('by default'), count('under a setting'), count('not proven'), rows.length]
+  const widths = [10, 17, 12, 8]
   console.log(name.padEnd(19) + cells.map((cell, at) => String(cell).padStart(widths[at] ?? 0)).join(''))
 }
