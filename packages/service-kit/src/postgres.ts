@@ -1,5 +1,6 @@
 /** What the server and the key holder do alike on PostgreSQL. */
 import pg from 'pg'
+import { judgeStore } from './outage.ts'
 
 /** A prepared statement: its name is unique in an app, so that each connection plans it once. */
 export interface Statement {
@@ -81,21 +82,12 @@ export async function withClient<T>(config: pg.ClientConfig, work: (client: pg.C
 
 /** How much later than the server's own limit a silent connection is given up. */
 export const PATIENCE_MS = 2_000
-/** What pg says of a statement that was not answered in time. */
-export const SILENCE = 'Query read timeout'
+/** Whether the caller should try again later: the store is away, or it gave up this call. */
+export const isUnavailable = (error: unknown): boolean => judgeStore(error) !== undefined
 
-// SQLSTATE classes and codes that mean "the database is away": 08 connection, 53 resources, 57 intervention,
-// 25006 a standby that has not been promoted, 25P03 a transaction that was idle too long.
-const UNAVAILABLE_CODES =
-  /^(08...|53...|57...|25006|25P03|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EHOSTUNREACH|EAI_AGAIN)$/
-const UNAVAILABLE_TEXTS =
-  /timeout exceeded when trying to connect|Connection terminated|Query read timeout|pool after calling end|not queryable/
-
-export function isUnavailable(error: unknown): boolean {
-  if (!(error instanceof Error)) return false
-  const { code } = error as { code?: unknown }
-  return (typeof code === 'string' && UNAVAILABLE_CODES.test(code)) || UNAVAILABLE_TEXTS.test(error.message)
-}
-
-/** Only after an error that PostgreSQL has sent does pg know which statements the connection has prepared. */
-export const isUsableAfter = (error: unknown) => error instanceof pg.DatabaseError && !isUnavailable(error)
+/**
+ * Only after an error that PostgreSQL has sent does pg know which statements the connection has prepared. After a deadlock it is as good as
+ * before; after other outages it may be closed, or lead to a server that stores nothing.
+ */
+export const isUsableAfter = (error: unknown) =>
+  error instanceof pg.DatabaseError && (/^40/.test(error.code ?? '') || !isUnavailable(error))

@@ -22,7 +22,7 @@ test('a slot is free again once, however often it is freed', () => {
 })
 
 test('slots that become free go round between the owners that wait, and each gets them in order', async () => {
-  const slots = createFairSlots({ total: 2, ownerShare: 1 / 2 })
+  const slots = createFairSlots({ total: 2, perOwner: 1 })
   const order: string[] = []
   const gates = new Map<string, PromiseWithResolvers<void>>()
   const runs = ['a1', 'b1', 'a2', 'a3', 'b2', 'c1'].map((name) => {
@@ -47,6 +47,30 @@ test('slots that become free go round between the owners that wait, and each get
     ['a2', 'a3'],
   )
   assert.ok(order.indexOf('c1') < order.indexOf('a3'), order.join())
+})
+
+test('[U2] who waits for too long is sent away, and the slot goes to the next', async () => {
+  const slots = createFairSlots({ total: 1 })
+  const free = slots.take('a') ?? assert.fail()
+  const [late, patient] = [slots.takeWithin('b', 1), slots.takeWithin('c', 60_000)]
+  assert.equal(slots.waiting(), 2)
+  assert.equal(await late, undefined)
+  assert.equal(slots.waiting(), 1)
+  free()
+  const second = (await patient) ?? assert.fail()
+  assert.equal(slots.take('a'), undefined)
+  second()
+  assert.ok(await slots.takeWithin('a', 60_000))
+})
+
+test('[U3] so many of one owner may wait, and another owner waits beside them', async () => {
+  const slots = createFairSlots({ total: 1, mostWaiting: 1 })
+  const free = slots.take('a') ?? assert.fail()
+  const first = slots.takeWithin('a', 60_000)
+  assert.equal(await slots.takeWithin('a', 60_000), undefined)
+  const other = slots.takeWithin('b', 60_000)
+  free()
+  for (const each of [first, other]) (await each)?.()
 })
 
 test('work that fails frees its slot', async () => {
