@@ -97,7 +97,14 @@ async function newLaunchUrl(url: string, key: string): Promise<string> {
   const response = await fetch(`${url}/session`, {
     method: 'POST',
     headers: { 'x-api-key': key, 'content-type': 'application/json' },
-    body: JSON.stringify({ redirectUrl: `${url}/health`, ageThreshold: 30, enableDesktop: true, sessionExpiry: 3600 }),
+    body: JSON.stringify({
+      redirectUrl: `${url}/health`,
+      ageThreshold: 30,
+      stepUpEnabled: true,
+      documentAgeThreshold: 18,
+      enableDesktop: true,
+      sessionExpiry: 3600,
+    }),
   })
   const { launchUrl } = (await response.json()) as { launchUrl?: string }
   return launchUrl ?? `none: the session was refused with ${response.status}`

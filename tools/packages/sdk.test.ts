@@ -123,3 +123,46 @@ ${lines.join('\n')}
   }
   assert.match(compile(planted, options), /same\.ts.*\n?.*'true' is not assignable to type 'false'/i)
 })
+
+/** The names that an entry of the package gives out. */
+const exportedNames = new Set(
+  ['index', 'webhooks/index', 'fixtures/index', 'embed/index'].flatMap((entry) =>
+    [
+      ...textOf(`types/esm/${entry}.d.ts`).matchAll(/^export (?:type )?\{([^}]*)\}|^export \S+ (?:function )?(\w+)/gm),
+    ].flatMap(([, list = '', name = '']) => [
+      name,
+      ...list.split(',').map((one) => one.replace(/^\s*(?:type )?| as .*$|\s+$/g, '')),
+    ]),
+  ),
+)
+const FIELD = /^\s+(?:readonly )?('[^']+'|[\w$]+)\??[:(]/
+
+/** The fields of the types of a file that an integrator can see, and those of them that have no text. */
+function fieldsOf(path: string): { all: string[]; bare: string[] } {
+  const isShown = (name: string) =>
+    path.startsWith('types/esm/types/') || exportedNames.has(name) || /^create\w+Client$/.test(name)
+  const statements = textOf(path).split(/^(?=export )/m)
+  const shown = statements.flatMap((text) => {
+    const name = /^export (?:declare )?(?:interface|type|class|function) (\w+)/.exec(text)?.[1]
+    if (name === undefined || !isShown(name)) return []
+    const lines = text.split('\n')
+    return lines.flatMap((line, at) => {
+      const field = FIELD.exec(line)?.[1]
+      if (field === undefined || field === 'constructor') return []
+      return [{ name: `${path}: ${name}.${field}`, isBare: !lines[at - 1]?.trimEnd().endsWith('*/') }]
+    })
+  })
+  return { all: shown.map(({ name }) => name), bare: shown.filter(({ isBare }) => isBare).map(({ name }) => name) }
+}
+
+test('[P14] every field of the types that an integrator sees has a hover text', () => {
+  const found = Object.keys(sdk.files)
+    .filter((path) => /^types\/esm\/.*\.d\.ts$/.test(path))
+    .map(fieldsOf)
+  assert.ok(found.flatMap(({ all }) => all).length > 500)
+  assert.deepEqual(
+    found.flatMap(({ bare }) => bare),
+    [],
+  )
+  assert.doesNotMatch(textOf('types/esm/index.d.ts'), /\/\*\* Area [A-E]\. \*\//)
+})

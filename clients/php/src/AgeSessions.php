@@ -72,6 +72,19 @@ final class AgeSessions extends SessionCalls
         }
     }
 
+    /**
+     * Whether somebody may buy: the check was completed, the age is at or above the threshold, and the recommendation is `ALLOW`. Everything
+     * else is a no: `REVIEW` is for a person of yours to look at.
+     *
+     * @param array<string, mixed> $result A result, or the body of a webhook.
+     */
+    public static function isOldEnough(array $result): bool
+    {
+        return ($result['flowStatus'] ?? null) === 'COMPLETED'
+            && in_array($result['status'] ?? null, ['AGE_AT_THRESHOLD', 'AGE_ABOVE_THRESHOLD'], true)
+            && ($result['riskEvaluation']['recommendation'] ?? null) === 'ALLOW';
+    }
+
     /** @return array<string, mixed> The state of the flow, without the result. */
     public function get(string $token): array
     {

@@ -65,15 +65,20 @@ final class Node
         );
     }
 
-    /** Deletes a user with all biometric data. False when there was no such user; true when a lost attempt deleted it. */
-    public function deleteUser(string $puid): bool
+    /**
+     * Deletes a user with all biometric data, by `puid` or by the `metadataId` given at enrolment. False when there was no such user; true when
+     * a lost attempt deleted it.
+     */
+    public function deleteUser(?string $puid = null, ?string $metadataId = null): bool
     {
         $wasLost = false;
         $version = self::DEFAULT_VERSION;
         $reply = $this->http->send(new Call(
             'POST',
             "/node/$version/deleteUser",
-            makeBody: fn() => ['puid' => Envelope::seal($this->key(), 'deleteUser', $version, $puid)],
+            makeBody: fn() => $puid === null
+                ? ['metadata' => ['id' => $metadataId]]
+                : ['puid' => Envelope::seal($this->key(), 'deleteUser', $version, $puid)],
             headers: self::HEADERS,
             alsoOk: [400],
             onMaybeDone: static function () use (&$wasLost): void {

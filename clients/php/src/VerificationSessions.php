@@ -72,7 +72,34 @@ final class VerificationSessions extends SessionCalls
         $this->http->send(new Call('DELETE', self::path($sessionId)));
     }
 
-    /** @param array<string, mixed> $filters `state`, `since`, `until` (DateTimeInterface or text), `limit`, `cursor`. */
+    /**
+     * What counts against a person whose comparisons failed. Needs a key with `verify:lockouts`, as `unlock` does.
+     *
+     * @return array{locked: bool, retryAfter: int, failures: int, livemode: bool}
+     */
+    public function lockout(?string $puid = null, ?string $customerId = null): array
+    {
+        return $this->atLockout('find', $puid, $customerId);
+    }
+
+    /**
+     * Frees a person who is locked out. Returns the lockout as it was; a second call finds none.
+     *
+     * @return array{locked: bool, retryAfter: int, failures: int, livemode: bool}
+     */
+    public function unlock(?string $puid = null, ?string $customerId = null): array
+    {
+        return $this->atLockout('clear', $puid, $customerId);
+    }
+
+    /** @return array{locked: bool, retryAfter: int, failures: int, livemode: bool} */
+    private function atLockout(string $action, ?string $puid, ?string $customerId): array
+    {
+        $person = array_filter(['puid' => $puid, 'customerId' => $customerId], static fn($value) => $value !== null);
+        return $this->http->send(new Call('POST', "/v2/verification-lockout/$action", makeBody: static fn() => $person))->body;
+    }
+
+    /** @param array<string, mixed> $filters `transactionID`, `state`, `since`, `until` (DateTimeInterface or text), `limit`, `cursor`. */
     public function list(array $filters = []): Page
     {
         return $this->pageOf('/v2/verification-sessions', $filters);

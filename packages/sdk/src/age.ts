@@ -23,12 +23,14 @@ export interface CreateSessionOptions extends CallOptions {
 export interface ResultOptions {
   /** Seconds to wait for the end of the flow, at most 25. Default 0: answers at once. */
   wait?: number
+  /** Stops the call; it then rejects with the signal’s reason. */
   signal?: AbortSignal | undefined
 }
 
 export interface WaitForResultOptions {
   /** How long to wait in all. Default 15 minutes, a session's usual lifetime: give less where somebody waits for you. */
   timeoutMs?: number
+  /** Stops the waiting; the call then rejects with the signal’s reason. */
   signal?: AbortSignal | undefined
 }
 
@@ -42,7 +44,7 @@ const WAIT_FOR_RESULT_MS = SESSION_LIMITS.lifetimeSecondsDefault * 1000
 /** A result may be read once a second. */
 const POLL_PAUSE_MS = 1_000
 
-/** Area C. */
+/** Age checks (area C). */
 export function createAgeClient(send: Send) {
   const pathOf = (token: string) => `/session/${encodeURIComponent(token)}`
 
@@ -120,6 +122,7 @@ export function createAgeClient(send: Send) {
         body: { code },
         headers: idempotencyHeaders(idempotencyKey),
       }),
+    /** Ends a flow that is open as `CANCELLED` with code -38, and gives the result. The webhook is sent. */
     cancel: (token: string, options: CallOptions = {}): Promise<AgeResult> =>
       sendOnce(send, {
         call: { ...options, operation: 'cancelSession', method: 'POST', path: `${pathOf(token)}/cancel` },
@@ -128,6 +131,7 @@ export function createAgeClient(send: Send) {
     /** Erases result and metadata of an ended session before its retention period ends. */
     erase: (token: string, options: CallOptions = {}): Promise<void> =>
       send({ ...options, operation: 'deleteSession', method: 'DELETE', path: pathOf(token) }),
+    /** One page of sessions, newest first. */
     list,
     /** All sessions, page by page, newest first. */
     all: (options: Omit<ListSessionsOptions, 'cursor'> = {}): AsyncGenerator<SessionSummary> =>

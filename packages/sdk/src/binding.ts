@@ -8,6 +8,16 @@ export interface BindingOptions {
   maxAgeSeconds?: number
 }
 
+/** What belongs to a session that is about to be created. */
+export interface BegunBinding {
+  /** Store it beside the session’s id. */
+  state: string
+  /** The session’s `redirectURL`. */
+  redirectURL: string
+  /** The header `Set-Cookie` of your answer. */
+  setCookie: string
+}
+
 export interface CameBack {
   /** The URL that the browser has called, or its query. */
   url: string | URL
@@ -42,12 +52,13 @@ export function createBrowserBinding({ redirectURL, maxAgeSeconds = 1_800 }: Bin
 
   return {
     /** Before you create the session: its `redirectURL`, the header `Set-Cookie`, and the state to store beside the session's id. */
-    begin(): { state: string; redirectURL: string; setCookie: string } {
+    begin(): BegunBinding {
       const state = newState()
       const url = new URL(redirectURL)
       url.searchParams.set('state', state)
       return { state, redirectURL: url.href, setCookie: cookie(state, maxAgeSeconds) }
     },
+    /** The state in the header `Cookie`: look up the session by it. A cookie that is there twice counts as absent. */
     stateOf,
     /** When the browser comes back. Forget the state and the session afterwards (not after `other_browser`): what was used once is not good again. */
     check: ({ url, cookie: header, sessionId, codeHash }: CameBack): Promise<ReturnCheck> =>

@@ -10,9 +10,13 @@ import type { CallOptions, Send } from './http.ts'
 import { allPages, textOf } from './session-list.ts'
 
 export interface ListDeliveriesOptions extends CallOptions {
+  /** How many on a page. */
   limit?: number
+  /** `nextCursor` of the page before. */
   cursor?: string
+  /** Only deliveries in this state. */
   state?: DeliveryState
+  /** Only those of this session. */
   sessionId?: string
   /** Only deliveries created at or after this time. */
   since?: Date | string
@@ -33,6 +37,7 @@ export function createWebhooksClient(send: Send) {
     })
 
   return {
+    /** One page of deliveries, newest first. */
     list,
     /** All deliveries, page by page, newest first. */
     all: (options: Omit<ListDeliveriesOptions, 'cursor'> = {}): AsyncGenerator<WebhookDelivery> =>

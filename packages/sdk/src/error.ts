@@ -23,9 +23,13 @@ export type AnyErrorBody = Partial<Omit<ErrorBody, 'code'>> & {
 
 /** An error that the service returned, or the reason why no answer came (`status` 0). */
 export class OstiaryError extends Error {
+  /** The HTTP status; 0 when no answer came. */
   readonly status: number
+  /** For programs: it does not change. */
   readonly code: OstiaryErrorCode
+  /** Names the call in the service’s log: quote it to support. */
   readonly requestId: string | undefined
+  /** What is wrong with the call, place by place. */
   readonly details: readonly ErrorDetail[]
   /** From the body, or else from the header `Retry-After`. */
   readonly retryAfterSeconds: number | undefined

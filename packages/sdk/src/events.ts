@@ -7,6 +7,7 @@ export interface ListEventsOptions extends CallOptions {
   cursor?: string
   /** Seconds to wait for an event, 0 to 25. */
   wait?: number
+  /** How many events at most. */
   limit?: number
 }
 

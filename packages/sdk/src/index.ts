@@ -35,8 +35,10 @@ export type {
   Health,
   LanguageList,
   ListedMatch,
+  LockedPerson,
   MatchedRecord,
   ModelVersion,
+  PersonLockout,
   ReplayedWebhooks,
   RowResult,
   RunHit,
@@ -62,10 +64,17 @@ export type {
   WebhookPublicKey,
 } from '@ostiary/contract'
 export type { CreateSessionOptions, ListSessionsOptions, ResultOptions, WaitForResultOptions } from './age.ts'
-export { type BindingOptions, type BrowserBinding, type CameBack, createBrowserBinding } from './binding.ts'
+export {
+  type BegunBinding,
+  type BindingOptions,
+  type BrowserBinding,
+  type CameBack,
+  createBrowserBinding,
+} from './binding.ts'
 export type { ListDeliveriesOptions } from './deliveries.ts'
 export { OstiaryError, type OstiaryErrorCode, type SdkErrorCode } from './error.ts'
 export type { ListEventsOptions, StreamOptions } from './events.ts'
+export { type AgeVerdict, isOldEnough } from './is-old-enough.ts'
 export type { Candidate, Enrolled, EnrollOptions, PredictOptions } from './node.ts'
 export type { CallOptions, ClientKey, ClientOptions, Logger, RetryEvent } from './options.ts'
 export { checkReturn, codeMatches, newState, type ReturnCheck, type ReturnFacts } from './return.ts'
@@ -93,7 +102,7 @@ export { type ReceiveOptions, receiveWebhook } from './webhooks/receive.ts'
 export { type ReceivedWebhook, verifyWebhook } from './webhooks/verify.ts'
 
 /** A client for one installation. For servers: an API key must not be in a browser. */
-export function createClient(options: ClientOptions) {
+export function createClient(options: ClientOptions): OstiaryClient {
   const send = createSend(options)
   const sendAsClient = withClientCredentials(send, options)
   return {
@@ -105,8 +114,26 @@ export function createClient(options: ClientOptions) {
     webhooks: createWebhooksClient(send),
     events: createEventsClient(sendAsClient),
     node: createNodeClient(send, options.apiKey),
-    /** Test keys only. */
     test: createTestClient(send),
   }
 }
-export type OstiaryClient = ReturnType<typeof createClient>
+
+/** A client for one installation. */
+export interface OstiaryClient extends ReturnType<typeof createServiceClient> {
+  /** Text records (area A). */
+  strings: ReturnType<typeof createStringsClient>
+  /** Screening of names against sanctions lists (area B). */
+  sanctions: ReturnType<typeof createSanctionsClient>
+  /** Age checks (area C): create a session, read its result, cancel or erase it. */
+  age: ReturnType<typeof createAgeClient>
+  /** Enrolment and sign-in by face and passkey (area D). */
+  verification: ReturnType<typeof createVerificationClient>
+  /** What became of your webhooks, and how to send them again. */
+  webhooks: ReturnType<typeof createWebhooksClient>
+  /** The stream of events, for development. */
+  events: ReturnType<typeof createEventsClient>
+  /** Face vectors that your own software made (area E), encrypted on the way. */
+  node: ReturnType<typeof createNodeClient>
+  /** Test keys only: end sessions, let time pass, let deliveries fail. */
+  test: ReturnType<typeof createTestClient>
+}

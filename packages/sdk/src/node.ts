@@ -22,20 +22,33 @@ export interface PredictOptions extends CallOptions {
 }
 
 export interface Enrolled {
+  /** The person. */
   puid: string
+  /** The group: all persons of this tenant and mode. */
   guid: string
+  /** How well the vectors describe the face, as the interface names it. */
   enrollLevel: number
   /** False when this face was already enrolled; `puid` is then that user's. */
   isNew: boolean
 }
 
 export interface Candidate {
+  /** The person. */
   puid: string
+  /** The group: all persons of this tenant and mode. */
   guid: string
   /** The lower edge of a band (0.5, 0.9, 0.99), or exact where the tenant set `nodeScores` to `exact`. */
   score: number
   /** The features are those of an enrolment itself, sent again: no new picture of a face. */
   replay?: true
+}
+
+/** A key that may be used. */
+export interface CheckedKey {
+  /** 0. */
+  status: number
+  /** The same in words. */
+  message: string
 }
 
 interface EnrollReply {
@@ -79,7 +92,7 @@ export function createNodeClient(send: Send, apiKey: string | undefined) {
 
   return {
     /** Resolves when the key may be used on this area; rejects with the reason otherwise. */
-    checkKey: (options: CallOptions = {}): Promise<{ status: number; message: string }> =>
+    checkKey: (options: CallOptions = {}): Promise<CheckedKey> =>
       send({
         ...options,
         operation: 'checkNodeKey',
@@ -88,6 +101,7 @@ export function createNodeClient(send: Send, apiKey: string | undefined) {
         body: {},
       }),
 
+    /** Enrols a user by their face vectors, or finds that they are enrolled: `isNew` says which. */
     async enroll(features: readonly Feature[], options: EnrollOptions = {}): Promise<Enrolled> {
       const { version = DEFAULT_PATH_VERSION } = options
       const makeBody = sealedBody('enroll', version, features, metadataOf(options))
@@ -105,10 +119,17 @@ export function createNodeClient(send: Send, apiKey: string | undefined) {
       return Promise.all(toCandidates(reply).map(openIds))
     },
 
-    /** Deletes the user with all biometric data. False when there was no such user; true when a lost attempt deleted it. */
-    async deleteUser(puid: string, options: CallOptions = {}): Promise<boolean> {
+    /**
+     * Deletes the user with all biometric data, by `puid` or by the `metadata.id` given at enrolment. False when there was no such user; true
+     * when a lost attempt deleted it.
+     */
+    async deleteUser(
+      user: string | Required<Pick<EnrollOptions, 'metadataId'>>,
+      options: CallOptions = {},
+    ): Promise<boolean> {
       const version = DEFAULT_PATH_VERSION
-      const makeBody = async () => ({ puid: await seal('deleteUser', version, puid) })
+      const makeBody = async () =>
+        typeof user === 'string' ? { puid: await seal('deleteUser', version, user) } : metadataOf(user)
       let mayBeDone = false
       const reply = await send<{ status: number; message: string }>({
         ...limitsOf(options),
@@ -127,12 +148,14 @@ export function createNodeClient(send: Send, apiKey: string | undefined) {
       return reply.status === 200 || mayBeDone
     },
 
+    /** As `enroll`, with one vector that travels as it is: TLS alone protects it. */
     async plainEnroll(feature: Feature, options: EnrollOptions = {}): Promise<Enrolled> {
       const body = { version: options.version ?? DEFAULT_PLAIN_VERSION, features: feature, ...metadataOf(options) }
       const call = { operation: 'nodePlainEnroll', method: 'POST', path: '/node/plainEnroll', body }
       return toEnrolled(await send<EnrollReply>({ ...call, ...limitsOf(options) }))
     },
 
+    /** As `predict`, with one vector that travels as it is: TLS alone protects it. */
     async plainPredict(feature: Feature, options: PredictOptions = {}): Promise<Candidate[]> {
       const body = { version: options.version ?? DEFAULT_PLAIN_VERSION, features: feature, ...predictFields(options) }
       const call = { operation: 'nodePlainPredict', method: 'POST', path: '/node/plainPredict', body }

@@ -53,6 +53,8 @@ const CALLS: Record<string, (client: OstiaryClient) => unknown> = {
   confirmVerification: ({ verification }) => verification.confirm('x', 'y'),
   deleteVerification: ({ verification }) => verification.delete('x'),
   listVerifications: ({ verification }) => verification.all().next(),
+  findLockout: ({ verification }) => verification.lockout({ customerId: 'x' }),
+  clearLockout: ({ verification }) => verification.unlock({ customerId: 'x' }),
   requestToken: ({ verification }) => verification.get('x'),
   listWebhookDeliveries: ({ webhooks }) => webhooks.all().next(),
   getWebhookDelivery: ({ webhooks }) => webhooks.get('x'),
@@ -65,7 +67,7 @@ const CALLS: Record<string, (client: OstiaryClient) => unknown> = {
   checkNodeKey: ({ node }) => node.checkKey(),
   nodeEnroll: ({ node }) => node.enroll([vector]),
   nodePredict: ({ node }) => node.predict([vector]),
-  nodeDeleteUser: ({ node }) => node.deleteUser('x'),
+  nodeDeleteUser: ({ node }) => node.deleteUser({ metadataId: 'x' }),
   nodePlainEnroll: ({ node }) => node.plainEnroll(vector),
   nodePlainPredict: ({ node }) => node.plainPredict(vector),
 }

@@ -9,6 +9,7 @@ export interface ClientOptions {
   apiKey?: string
   /** Area D: client credentials. The SDK fetches a token when it needs one and uses it until it expires. */
   clientId?: string
+  /** Area D: the secret of `clientId`. */
   clientSecret?: string
   /** Area D, instead of `clientSecret`: the private key whose public half the operator has stored (`private_key_jwt`). */
   clientKey?: ClientKey
@@ -26,11 +27,18 @@ export interface ClientOptions {
   onWarning?: (warning: ConfigWarning, operation: string) => void
   /** Where warnings and waits of more than a second are written. Default `console`; null: nowhere. */
   logger?: Logger | null
+  /** Replaces the global `fetch`, for proxies and tests. */
   fetch?: typeof globalThis.fetch
 }
 
 /** A private key of P-256, Ed25519 or RSA: as a JWK, or as a key of WebCrypto that may sign. */
-export type ClientKey = { readonly kty: string; readonly [member: string]: unknown } | WebCryptoKey
+export type ClientKey =
+  | {
+      /** Kind of key. */
+      readonly kty: string
+      readonly [member: string]: unknown
+    }
+  | WebCryptoKey
 /** Written so that it is known with the types of Node as well as with those of browsers. */
 export type WebCryptoKey = (typeof CryptoKey)['prototype']
 
@@ -39,11 +47,14 @@ export interface RetryEvent {
   operation: string
   /** The attempt that has failed: 1 for the first. */
   attempt: number
+  /** How long the SDK waits before the next attempt. */
   waitMs: number
+  /** Why the attempt failed. */
   error: OstiaryError
 }
 
 export interface Logger {
+  /** Writes one line. */
   warn(text: string): void
 }
 

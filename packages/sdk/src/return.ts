@@ -20,8 +20,18 @@ export interface ReturnFacts {
  * - `wrong_code`: the browser has no code, or another session's.
  */
 export type ReturnCheck =
-  | { isBound: true; reason: null }
-  | { isBound: false; reason: 'other_browser' | 'no_code_hash' | 'wrong_code' }
+  | {
+      /** Whether this browser belongs to the session. */
+      isBound: true
+      /** There is none. */
+      reason: null
+    }
+  | {
+      /** Whether this browser belongs to the session. */
+      isBound: false
+      /** What is wrong. */
+      reason: 'other_browser' | 'no_code_hash' | 'wrong_code'
+    }
 
 /** A random value for the cookie and for the parameter `state` of the redirect URL: one for each session. */
 export function newState(): string {

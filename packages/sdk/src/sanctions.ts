@@ -8,7 +8,7 @@ import type {
 } from '@ostiary/contract'
 import { type CallOptions, idempotencyHeaders, type Send } from './http.ts'
 import type { FileScreening } from './screening/merge.ts'
-import { createRunsClient } from './screening/runs.ts'
+import { createRunsClient, type RunsClient } from './screening/runs.ts'
 import { type PartCall, type ScreenAllOptions, screenAll } from './screening/screen-all.ts'
 import { allPages } from './session-list.ts'
 
@@ -25,9 +25,11 @@ export interface ScreenOptions {
   version?: string
   /** The open run that this file is a part of, and the number of the part. `screenAll` sets them. */
   run?: string
+  /** The number of the part, from 1. */
   part?: number
   /** Per attempt. Default 60 seconds: a large file takes longer than other calls. */
   timeoutMs?: number
+  /** Stops the call; it then rejects with the signal’s reason. */
   signal?: AbortSignal | undefined
 }
 
@@ -38,6 +40,7 @@ export interface MatchOptions {
   people: ScreenPeopleBody['people']
   /** The least score that counts as a match. Default 0.95. */
   scoreThreshold?: number
+  /** Stops the call; it then rejects with the signal’s reason. */
   signal?: AbortSignal | undefined
 }
 
@@ -47,7 +50,9 @@ export interface CreateExceptionOptions extends CallOptions {
 }
 
 export interface ListExceptionsOptions extends CallOptions {
+  /** How many on a page. */
   limit?: number
+  /** `nextCursor` of the page before. */
   cursor?: string
   /** Only the exceptions of this row id. */
   recordId?: string
@@ -61,7 +66,7 @@ export function createSanctionsClient(send: Send) {
   const listExceptions = ({ signal, timeoutMs, ...query }: ListExceptionsOptions = {}): Promise<ExceptionPage> =>
     send({ operation: 'listExceptions', method: 'GET', path: EXCEPTIONS, query, signal, timeoutMs })
 
-  const runs = createRunsClient(send)
+  const runs: RunsClient = createRunsClient(send)
 
   function screenOne(options: ScreenOptions | PartCall, more: { maxRetries?: number } = {}): Promise<ScreenReply> {
     const { dataset, scoreThreshold, version, timeoutMs, signal, run, part, ...upload } = options
@@ -99,12 +104,15 @@ export function createSanctionsClient(send: Send) {
         signal,
       })
     },
+    /** The lists that can be checked, with their versions. */
     async datasets(options: CallOptions = {}): Promise<DatasetList['datasets']> {
       const call = { operation: 'listDatasets', method: 'GET', path: '/v2/open-sanctions/datasets' }
       const { datasets } = await send<DatasetList>({ ...options, ...call })
       return datasets
     },
+    /** Entries that are not to be shown again for a row. */
     exceptions: {
+      /** Leaves an entry out for a row, until a time that you name. */
       create: (
         body: CreateExceptionBody,
         { idempotencyKey, ...options }: CreateExceptionOptions = {},
@@ -117,10 +125,12 @@ export function createSanctionsClient(send: Send) {
           body,
           headers: idempotencyHeaders(idempotencyKey),
         }),
+      /** One page of exceptions, newest first. */
       list: listExceptions,
       /** All exceptions, page by page. */
       all: (options: Omit<ListExceptionsOptions, 'cursor'> = {}): AsyncGenerator<ExceptionRecord> =>
         allPages((page) => listExceptions({ ...options, ...page })),
+      /** Ends an exception: the entry is shown again. */
       delete: (id: string, options: CallOptions = {}): Promise<void> => {
         const path = `${EXCEPTIONS}/${encodeURIComponent(id)}`
         return send({ ...options, operation: 'deleteException', method: 'DELETE', path })

@@ -4,6 +4,7 @@ import type { CallOptions, Send } from './http.ts'
 /** What belongs to no area. */
 export function createServiceClient(send: Send) {
   return {
+    /** What the service offers: its areas, endpoints and version. */
     describe: (options: CallOptions = {}): Promise<Descriptor> =>
       send({ ...options, operation: 'describeService', method: 'GET', path: '/' }),
     /** Resolves for a degraded service too: look at `status`. */

@@ -11,8 +11,11 @@ export interface CreateStringOptions extends CallOptions {
 }
 
 export interface ListStringsOptions extends CallOptions {
+  /** How many on a page. */
   limit?: number
+  /** `nextCursor` of the page before. */
   cursor?: string
+  /** By time of creation; `desc`, the newest first, by default. */
   order?: 'asc' | 'desc'
 }
 
@@ -24,6 +27,7 @@ export function createStringsClient(send: Send) {
     send({ operation: 'listStrings', method: 'GET', path: '/strings', query, signal, timeoutMs })
 
   return {
+    /** Stores a text as it is. */
     create: (body: CreateStringBody, { idempotencyKey, ...options }: CreateStringOptions = {}): Promise<StringRecord> =>
       send({
         ...options,
@@ -33,12 +37,15 @@ export function createStringsClient(send: Send) {
         body,
         headers: idempotencyHeaders(idempotencyKey),
       }),
+    /** One page of records. */
     list,
     /** All records, page by page: `for await (const record of ostiary.strings.all())`. */
     all: (options: Omit<ListStringsOptions, 'cursor'> = {}): AsyncGenerator<StringRecord> =>
       allPages((page) => list({ ...options, ...page })),
+    /** Reads a record. `NOT_FOUND` (404) when it is not there or its time is over. */
     get: (id: string, options: CallOptions = {}): Promise<StringRecord> =>
       send({ ...options, operation: 'getString', method: 'GET', path: pathOf(id) }),
+    /** Deletes a record. */
     delete: (id: string, options: CallOptions = {}): Promise<void> =>
       send({ ...options, operation: 'deleteString', method: 'DELETE', path: pathOf(id) }),
   }

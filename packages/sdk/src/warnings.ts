@@ -6,11 +6,15 @@ export interface ConfigWarning {
   code: ConfigWarningCode
   /** What it is about, where the code alone does not say it: the name of the ignored field. */
   subject?: string
+  /** What it means, in words. */
   message: string
 }
 
 /** The result of a call that creates something, with the warnings of the service about it. Usually there are none. */
-export type Created<T> = T & { readonly warnings: readonly ConfigWarning[] }
+export type Created<T> = T & {
+  /** What the service warns of; usually nothing. */
+  readonly warnings: readonly ConfigWarning[]
+}
 
 /** Reads `X-Config-Warning`: `estimate-without-buffer, ignored-field: livenessEnabled`. */
 export function warningsIn(header: string | null): ConfigWarning[] {

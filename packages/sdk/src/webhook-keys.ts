@@ -17,10 +17,13 @@ export interface WebhookKeySource {
 export interface WebhookKeyOptions {
   /** Address of the service, such as `https://ostiary.example.com`. https, but for this machine. */
   baseUrl: string
+  /** Your tenant; the operator gives you its id. */
   tenantId: string
   /** `live` if it is not given. Never take both at one receiver: test webhooks say what a test key asks for. */
   mode?: 'live' | 'test'
+  /** For reading the keys. Default 5 seconds. */
   timeoutMs?: number
+  /** Replaces the global `fetch`. */
   fetch?: typeof globalThis.fetch
   /** For tests: milliseconds that never go back. */
   clockMs?: () => number

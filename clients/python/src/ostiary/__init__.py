@@ -3,7 +3,16 @@
     from ostiary import Client, WebhookError, receive_webhook
 
     ostiary = Client("https://ostiary.example.com", api_key)
-    session = ostiary.age.create({"redirectUrl": "https://shop.example/checked", "ageThreshold": 30})
+    session = ostiary.age.create(
+        {
+            "redirectUrl": "https://shop.example/checked",
+            "ageThreshold": 30,  # who looks 30 passes by the face; the others show a document, which says 18
+            "stepUpEnabled": True,
+            "documentInDoubt": True,
+            "documentAgeThreshold": 18,
+        }
+    )
+    ostiary.age.wait_for_result(session.token)  # is_old_enough(result) decides
 """
 
 from ._version import VERSION as __version__
@@ -23,6 +32,7 @@ from .types import (
     VerificationResult,
     VerificationSummary,
 )
+from .verdict import is_old_enough
 from .webhooks import WebhookEvent, fetch_webhook_keys, receive_webhook
 
 __all__ = [
@@ -48,6 +58,7 @@ __all__ = [
     "check_return",
     "code_matches",
     "fetch_webhook_keys",
+    "is_old_enough",
     "new_state",
     "receive_webhook",
 ]

@@ -69,14 +69,19 @@ class Node:
         rows = reply.get("PI_list", [reply])
         return [Candidate(row["puid"], row["guid"], float(row["score"]), replay) for row in rows]
 
-    def delete_user(self, puid: str) -> bool:
-        """Deletes a user with all biometric data. False when there was no such user; True when a lost attempt deleted it."""
+    def delete_user(self, puid: Optional[str] = None, *, metadata_id: Optional[str] = None) -> bool:
+        """
+        Deletes a user with all biometric data, by `puid` or by the `metadata_id` given at enrolment. False when there was no such user;
+        True when a lost attempt deleted it.
+        """
         lost: Dict[str, bool] = {}
         key = self._key()
         call = Call(
             "POST",
             f"/node/{DEFAULT_VERSION}/deleteUser",
-            make_body=lambda: {"puid": seal(key, "deleteUser", DEFAULT_VERSION, puid)},
+            make_body=lambda: (
+                {"metadata": {"id": metadata_id}} if puid is None else {"puid": seal(key, "deleteUser", DEFAULT_VERSION, puid)}
+            ),
             headers=HEADERS,
             also_ok=(400,),
             on_maybe_done=lambda: lost.update(it=True),

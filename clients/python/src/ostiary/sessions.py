@@ -150,6 +150,20 @@ class VerificationSessions:
         """Erases what an ended session holds. The person stays enrolled: `client.node.delete_user` removes them."""
         self._http.send(Call("DELETE", self._path(session_id)))
 
+    def lockout(self, *, puid: Optional[str] = None, customer_id: Optional[str] = None) -> Dict[str, Any]:
+        """What counts against a person whose comparisons failed. Needs a key with `verify:lockouts`, as `unlock` does."""
+        return self._at_lockout("find", puid, customer_id)
+
+    def unlock(self, *, puid: Optional[str] = None, customer_id: Optional[str] = None) -> Dict[str, Any]:
+        """Frees a person who is locked out. Returns the lockout as it was; a second call finds none."""
+        return self._at_lockout("clear", puid, customer_id)
+
+    def _at_lockout(self, action: str, puid: Optional[str], customer_id: Optional[str]) -> Dict[str, Any]:
+        given = {"puid": puid, "customerId": customer_id}
+        person = {name: value for name, value in given.items() if value is not None}
+        call = Call("POST", f"/v2/verification-lockout/{action}", make_body=lambda: person)
+        return cast(Dict[str, Any], self._http.send(call).body)
+
     def list(
         self,
         *,
@@ -158,6 +172,7 @@ class VerificationSessions:
         until: Moment = None,
         limit: Optional[int] = None,
         cursor: Optional[str] = None,
+        transaction_id: Optional[str] = None,
     ) -> Page[VerificationSummary]:
         query = {
             "state": state,
@@ -165,6 +180,7 @@ class VerificationSessions:
             "until": moment_text(until),
             "limit": limit,
             "cursor": cursor,
+            "transactionID": transaction_id,
         }
         return page_of(self._http.send(Call("GET", "/v2/verification-sessions", query)))
 

@@ -42,6 +42,7 @@ class CreateAgeSession(TypedDict, total=False):
     faceMatchThreshold: float
     documentAgeThreshold: float
     stepUpEnabled: bool
+    documentInDoubt: bool
     callback: Callback
     metadata: Dict[str, Any]
     sessionExpiry: int

@@ -13,6 +13,7 @@ export interface HostWindow {
 }
 
 export interface FrameParent {
+  /** As of any element of a page. */
   append(frame: unknown): void
 }
 

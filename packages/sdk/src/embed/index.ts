@@ -19,7 +19,12 @@ export interface LaunchOptions {
   ifBlocked?: 'redirect' | 'report'
 }
 
-export type LaunchEvent = LaunchMessage | { event: 'blocked' }
+export type LaunchEvent =
+  | LaunchMessage
+  | {
+      /** The browser has blocked the popup. */
+      event: 'blocked'
+    }
 
 export interface OpenedLaunch {
   /** Removes the frame or closes the popup. The session stays open: cancel it from your server if it should end. */

@@ -7,7 +7,9 @@ export const KNOWN_FLOW_STATUSES: readonly FlowStatus[] = ['COMPLETED', 'CANCELL
 
 /** An event of the page. It never holds a result: your server reads that with the token. */
 export interface LaunchMessage {
+  /** `ready`: the page is there; `step`: it shows another screen; `finished`: the flow has ended; `closed`: frame or popup are gone. */
   event: (typeof EVENTS)[number]
+  /** Of the session that the page has open. */
   sessionId: string
   /** With `step`: the screen that the user is at. */
   step?: string

@@ -3,9 +3,13 @@ import type { ChangedHit, RunsClient } from './runs.ts'
 
 /** A row as it stands in the file. */
 export interface FileRow {
+  /** Your own id of the row. */
   id: string
+  /** As in the file. */
   firstname: string
+  /** As in the file. */
   lastname: string
+  /** As in the file; may be empty. */
   dob: string
   /** Known of rows that match. */
   line?: number
@@ -22,8 +26,11 @@ export interface ScreeningChange extends ChangedHit {
 export interface ScreeningChanges {
   /** The earlier run. Null when there was none yet: this is the first. */
   since: RunRecord | null
+  /** Hits that only this run has. */
   new: ScreeningChange[]
+  /** Hits that only the earlier run has. */
   gone: ScreeningChange[]
+  /** Hits that both have, with another score or other facts. */
   changed: ScreeningChange[]
   /** What makes the two runs hard to compare, in sentences. */
   notes: string[]

@@ -6,13 +6,19 @@ export type SilencedRow = RowResult & Required<Pick<RowResult, 'silenced'>>
 
 /** The screening of one file: the replies for all its parts, merged. */
 export interface FileScreening {
+  /** As it was sent. */
   fileName: string
+  /** The dataset that was checked. */
   dataset: string
+  /** Its version. */
   version: string
+  /** The version of the matching rules. */
   scorerVersion: string
+  /** The least score that counted as a match. */
   threshold: number
   /** `summary.runId` of each part: names of the calls, not of the run that is kept. */
   runIds: string[]
+  /** Rows of the file. */
   total: number
   /** Best first; rows with the same score in file order. */
   matched: MatchedRecord[]
@@ -20,9 +26,11 @@ export interface FileScreening {
   truncated: boolean
   /** The source of a list was not checked with success for too long. */
   stale: boolean
+  /** Rows for which an exception left out an entry. */
   silenced: SilencedRow[]
   /** Ids of the rows with each warning. */
   warnings: Map<RowWarning, string[]>
+  /** How many rows have a warning. */
   warnedRows: number
   /** All rows in file order, if the caller asked to keep them. */
   results: RowResult[] | undefined

@@ -3,12 +3,35 @@ import type { CallOptions, Send } from '../http.ts'
 import { allPages } from '../session-list.ts'
 
 export interface ListRunsOptions extends CallOptions {
+  /** How many on a page. */
   limit?: number
+  /** `nextCursor` of the page before. */
   cursor?: string
+  /** Only the runs of this dataset. */
   dataset?: string
   /** Only the runs that were begun with this name. */
   series?: string
+  /** Only runs in this state. */
   state?: RunState
+}
+
+export interface ListRunHitsOptions extends CallOptions {
+  /** The id of an earlier run: only what differs from it. */
+  since?: string
+}
+
+/** How a run is begun. */
+export interface BeginRun {
+  /** Name of the dataset. */
+  dataset: string
+  /** Your name for files that are compared with each other. */
+  series?: string
+}
+
+/** How a run is closed. */
+export interface CompleteRun {
+  /** How many parts were sent. */
+  parts: number
 }
 
 export interface CompareRunsOptions extends CallOptions {
@@ -17,14 +40,23 @@ export interface CompareRunsOptions extends CallOptions {
 }
 
 /** A hit that one of two runs has, or that both have with another score or other facts. */
-export type ChangedHit = RunHit & { change: HitChange; earlierScore: number | null }
+export type ChangedHit = RunHit & {
+  /** Whether it is new, gone or changed. */
+  change: HitChange
+  /** In the earlier run; null where it was not there. */
+  earlierScore: number | null
+}
 
 export interface RunComparison {
+  /** The run that you asked about. */
   run: RunRecord
   /** The earlier run. */
   with: RunRecord
+  /** Hits that only this run has. */
   new: ChangedHit[]
+  /** Hits that only the earlier run has. */
   gone: ChangedHit[]
+  /** Hits that both have, with another score or other facts. */
   changed: ChangedHit[]
   /** What makes the two runs hard to compare, in sentences: another threshold, or other matching rules. */
   notes: string[]
@@ -42,7 +74,7 @@ export function createRunsClient(send: Send) {
     send({ ...options, operation: 'getRun', method: 'GET', path: pathOf(id) })
 
   /** The hits of a complete run as keyed hashes; with `since`, what differs from that earlier run. */
-  const hits = (id: string, { since, ...options }: CallOptions & { since?: string } = {}): AsyncGenerator<RunHit> =>
+  const hits = (id: string, { since, ...options }: ListRunHitsOptions = {}): AsyncGenerator<RunHit> =>
     allPages(({ cursor }) =>
       send<RunHitPage>({
         ...options,
@@ -63,23 +95,29 @@ export function createRunsClient(send: Send) {
   }
 
   return {
+    /** One page of runs, newest first. */
     list,
     /** All pages of `list`, newest first. */
     all: (options: Omit<ListRunsOptions, 'cursor'> = {}): AsyncGenerator<RunRecord> =>
       allPages((page) => list({ ...options, ...page })),
+    /** Reads a run. */
     get,
+    /** The hits of a complete run as keyed hashes; with `since`, what differs from that earlier run. */
     hits,
+    /** What differs from an earlier run. */
     compare,
+    /** Deletes a run and its hits. */
     delete: (id: string, options: CallOptions = {}): Promise<void> =>
       send({ ...options, operation: 'deleteRun', method: 'DELETE', path: pathOf(id) }),
     /** `screenAll` with `run` or `since` does this. A repeated call only leaves a run that is deleted after a day. */
-    begin: (body: { dataset: string; series?: string }, options: CallOptions = {}): Promise<RunRecord> =>
+    begin: (body: BeginRun, options: CallOptions = {}): Promise<RunRecord> =>
       send({ ...options, operation: 'createRun', method: 'POST', path: RUNS, body }),
-    complete: (id: string, body: { parts: number }, options: CallOptions = {}): Promise<RunRecord> =>
+    /** Closes a run when all its parts were sent. */
+    complete: (id: string, body: CompleteRun, options: CallOptions = {}): Promise<RunRecord> =>
       send({ ...options, operation: 'completeRun', method: 'POST', path: `${pathOf(id)}/complete`, body }),
   }
 }
-export type RunsClient = ReturnType<typeof createRunsClient>
+export interface RunsClient extends ReturnType<typeof createRunsClient> {}
 
 function differencesOf(run: RunRecord, earlier: RunRecord): string[] {
   const notes: string[] = []

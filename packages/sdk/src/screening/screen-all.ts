@@ -18,7 +18,12 @@ export interface ScreenProgress {
   /** Undefined for a stream. */
   parts: number | undefined
   /** Set while sending pauses: the reason and the remaining seconds. */
-  pause?: { seconds: number; reason: string }
+  pause?: {
+    /** How long it still takes. */
+    seconds: number
+    /** Why, in a sentence. */
+    reason: string
+  }
 }
 
 export interface ScreenAllOptions {
@@ -48,6 +53,7 @@ export interface ScreenAllOptions {
   partBytes?: number
   /** Per attempt of one part. Default 60 seconds. */
   timeoutMs?: number
+  /** Stops the call; it then rejects with the signal’s reason. */
   signal?: AbortSignal
 }
 

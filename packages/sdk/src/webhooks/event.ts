@@ -1,12 +1,29 @@
-import type { AgeResult, VerificationWebhook, WebhookEventName } from '@ostiary/contract'
+import type { AgeResult, FlowStatus, VerificationWebhook, WebhookEventName } from '@ostiary/contract'
 
 /** A webhook that was checked. Compare `event`, and `body` has the type of that event. */
 export type ReceivedEvent =
-  | EventOf<'age.session.completed', AgeResult & { flowStatus: 'COMPLETED' }>
-  | EventOf<'age.session.cancelled', AgeResult & { flowStatus: 'CANCELLED' }>
-  | EventOf<'age.session.expired', AgeResult & { flowStatus: 'EXPIRED' }>
-  | EventOf<'verification.succeeded', VerificationWebhook & { status: 'SUCCESS'; puid: string; guid: string }>
-  | EventOf<'verification.failed', VerificationWebhook & { status: 'FAILED' | 'error' }>
+  | EventOf<'age.session.completed', EndedAs<'COMPLETED'>>
+  | EventOf<'age.session.cancelled', EndedAs<'CANCELLED'>>
+  | EventOf<'age.session.expired', EndedAs<'EXPIRED'>>
+  | EventOf<'verification.succeeded', Succeeded>
+  | EventOf<'verification.failed', Failed>
+
+type EndedAs<Flow extends FlowStatus> = AgeResult & {
+  /** How the flow ended. */
+  flowStatus: Flow
+}
+type Succeeded = VerificationWebhook & {
+  /** The person was enrolled or recognised. */
+  status: 'SUCCESS'
+  /** The person. */
+  puid: string
+  /** The group: all persons of this tenant and mode. */
+  guid: string
+}
+type Failed = VerificationWebhook & {
+  /** `error`: a SIGN-IN. */
+  status: 'FAILED' | 'error'
+}
 
 interface EventOf<Name extends WebhookEventName, Body> {
   /** Read from the body, which is signed; the header `X-Service-Event` is not. */
@@ -15,11 +32,13 @@ interface EventOf<Name extends WebhookEventName, Body> {
   id: string
   /** Compare it with the sessions that you created. */
   sessionId: string
+  /** False for sessions of test keys: refuse these in production. */
   livemode: boolean
   /** 1 for the first attempt. From a header that is not signed: for logs. */
   attempt: number
   /** When this attempt was signed. */
   timestamp: Date
+  /** The result, or what a verification has found. */
   body: Body
 }
 

@@ -28,6 +28,34 @@ test('node:http: a sender that breaks off does not end the program', async () =>
   }
 })
 
+test('[U7] node:http: a body is read no further than a webhook can be long', async () => {
+  const handler = expressWebhook({ apiKey: FIXTURE_API_KEY, onEvent: () => {}, logger: null })
+  const { promise: answered, resolve } = Promise.withResolvers<[number, unknown]>()
+  const server = createServer(async (request, response) => {
+    await handler(request, response)
+    resolve([response.statusCode, response.getHeader('connection')])
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  try {
+    const closed = new Promise((done) => socket.on('close', done).on('error', done))
+    socket.write('POST / HTTP/1.1\r\nhost: shop.example\r\ntransfer-encoding: chunked\r\n\r\n')
+    const chunk = Buffer.concat([Buffer.from('100000\r\n'), Buffer.alloc(1024 * 1024), Buffer.from('\r\n')])
+    const feed = () => {
+      let hasRoom = true
+      while (hasRoom && !socket.destroyed) hasRoom = socket.write(chunk)
+    }
+    socket.on('drain', feed)
+    feed()
+    assert.deepEqual(await answered, [400, 'close'])
+    await closed
+    assert.ok(socket.bytesWritten < 60 * 1024 * 1024, `${socket.bytesWritten} bytes`)
+  } finally {
+    socket.destroy()
+    server.close()
+  }
+})
+
 test('a body without a length is read no further than a webhook can be long', async () => {
   const options = { apiKey: FIXTURE_API_KEY, onEvent: () => {}, logger: null }
   const { headers } = await webhookFixture('age.session.completed')

@@ -11,7 +11,12 @@ export interface HandlerOptions extends ReceiveOptions {
    */
   onEvent: (event: ReceivedEvent) => unknown
   /** Ids of events that were handled: a `Set`, or your database. An event whose id is in it is answered with 204 and not handled again. */
-  seen?: { has(id: string): boolean | Promise<boolean>; add(id: string): unknown }
+  seen?: {
+    /** Whether the event was handled. */
+    has(id: string): boolean | Promise<boolean>
+    /** Called when it was. */
+    add(id: string): unknown
+  }
   /** Where refused webhooks and failures of `onEvent` are written. Default `console`; null: nowhere. */
   logger?: Logger | null
 }
@@ -112,6 +117,8 @@ export function expressWebhook(
     if (body === LOST) return
     const { status, body: text } = await answer({ headers: request.headers, body: body as Uint8Array })
     response.statusCode = status
+    // The rest of a body that is too long stays unread, so the connection cannot go on.
+    if (isTooLong(body)) response.setHeader('connection', 'close')
     if (text !== '') response.setHeader('content-type', 'application/json')
     response.end(text)
   }
@@ -126,14 +133,19 @@ async function nodeBody(request: NodeRequest): Promise<unknown> {
   if (request.readableEnded) return undefined
   const chunks: Uint8Array[] = []
   let size = 0
-  for await (const chunk of request) {
+  // Not `for await`: leaving that loop early would cut the connection before the answer.
+  const reader = request[Symbol.asyncIterator]()
+  while (size <= BODY_BYTES_MAX) {
+    const { done, value: chunk } = await reader.next()
+    if (done) break
     const bytes = typeof chunk === 'string' ? new TextEncoder().encode(chunk) : (chunk as Uint8Array)
     size += bytes.length
-    // One byte too many is enough to know: what follows is not kept.
-    if (size <= BODY_BYTES_MAX + bytes.length) chunks.push(bytes)
+    chunks.push(bytes)
   }
   return joined(chunks)
 }
+
+const isTooLong = (body: unknown) => body instanceof Uint8Array && body.length > BODY_BYTES_MAX
 
 /** What the plugin uses of Fastify. */
 export interface FastifyScope {
@@ -153,11 +165,16 @@ export interface FastifyAnswer {
   code(status: number): { header(name: string, value: string): { send(body?: string): unknown } }
 }
 
+export interface FastifyOptions extends HandlerOptions {
+  /** Of the route, such as `/hooks/ostiary`. */
+  path: string
+}
+
 /**
  * For Fastify: `app.register(fastifyWebhook({ path: '/hooks/ostiary', … }))`. A plugin, because the body must stay bytes for this route
  * alone: the parsers of your other routes are not touched.
  */
-export function fastifyWebhook({ path, ...options }: HandlerOptions & { path: string }) {
+export function fastifyWebhook({ path, ...options }: FastifyOptions) {
   const answer = createAnswering(options)
   return async (scope: FastifyScope): Promise<void> => {
     scope.removeAllContentTypeParsers()

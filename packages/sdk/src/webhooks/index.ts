@@ -10,6 +10,7 @@ export {
 export type { ReceivedEvent, WebhookEventName } from './event.ts'
 export {
   expressWebhook,
+  type FastifyOptions,
   fastifyWebhook,
   type HandlerOptions,
   honoWebhook,

@@ -6,7 +6,12 @@ export type ReceivedHeaders = Headers | Readonly<Record<string, string | readonl
 /** What arrived: a web `Request`, or its headers with the body as it came, before any JSON parser. */
 export type ReceivedMessage =
   | Request
-  | { readonly headers: ReceivedHeaders; readonly body: Uint8Array | ArrayBuffer | string }
+  | {
+      /** All of them. */
+      readonly headers: ReceivedHeaders
+      /** The bytes as they came. */
+      readonly body: Uint8Array | ArrayBuffer | string
+    }
 
 /** A webhook with pictures has a few megabytes. */
 export const BODY_BYTES_MAX = 20 * 1024 * 1024

@@ -32,6 +32,7 @@ export type WebhookReason = keyof typeof WEBHOOK_REASONS
 
 /** A webhook that must not be believed. `reason` is for your logs and for the answer; it holds nothing secret. */
 export class WebhookError extends Error {
+  /** Why: for your logs. */
   readonly reason: WebhookReason
 
   constructor(reason: WebhookReason, detail?: string) {
