@@ -1,10 +1,10 @@
 import Type from 'typebox'
+import { anyObject, CreateSessionBody } from './age-request.ts'
 import { consent } from './consent.ts'
 import { DocumentRecord } from './document-record.ts'
-import { ignoredFields } from './ignored-fields.ts'
 import { Indicators } from './indicators.ts'
 import { CAPTURE_ASSURANCE } from './launch-steps.ts'
-import { AGE_LIMITS, SESSION_LIMITS } from './limits.ts'
+import { SESSION_LIMITS } from './limits.ts'
 import { type Operation, operation } from './operation.ts'
 import { CONFIRM_ERRORS, ConfirmedReturn, ConfirmReturnBody, codeHash } from './returns.ts'
 import { RiskEvaluation } from './risk.ts'
@@ -16,112 +16,14 @@ export type AgeStatus = (typeof AGE_STATUSES)[number]
 /** The result of a comparison with a threshold; it is never unknown. */
 export type ThresholdResult = Exclude<AgeStatus, 'AGE_UNKNOWN'>
 
-export const RETURN_FORMATS = ['threshold', 'exact', 'both'] as const
-export type ReturnFormat = (typeof RETURN_FORMATS)[number]
-
-export const AGE_REQUIREMENTS = ['face', 'identity_document'] as const
-export type AgeRequirement = (typeof AGE_REQUIREMENTS)[number]
-
-const anyObject = (description: string) =>
-  Type.Unsafe<Record<string, unknown>>(Type.Object({}, { additionalProperties: true, description }))
-
-const threshold = (description: string) =>
-  Type.Number({ minimum: AGE_LIMITS.thresholdMin, maximum: AGE_LIMITS.thresholdMax, description })
-
-const matchThreshold = (options: { default?: number; description: string }) =>
-  Type.Number({ minimum: 0, maximum: 1, ...options })
-
-export const Callback = Type.Object(
-  {
-    url: Type.String({
-      minLength: 1,
-      maxLength: SESSION_LIMITS.urlChars,
-      description: 'Receives the webhook, as a POST',
-    }),
-    headers: Type.Optional(
-      Type.Unsafe<Record<string, string>>(
-        Type.Object(
-          {},
-          { additionalProperties: Type.String(), description: 'Sent with the webhook: at most 20, 4 KB together' },
-        ),
-      ),
-    ),
-  },
-  { title: 'Callback', additionalProperties: false },
-)
-export type Callback = Type.Static<typeof Callback>
-
-export const CreateSessionBody = Type.Object(
-  {
-    redirectUrl: Type.String({
-      minLength: 1,
-      maxLength: SESSION_LIMITS.urlChars,
-      description:
-        'Where the user goes when the flow ends, with `sessionId` and `flowStatus` added to its query, which otherwise stays; never a result',
-    }),
-    ageThreshold: threshold('The age to compare with; decimals are allowed'),
-    locale: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: SESSION_LIMITS.localeChars,
-        description: 'Language of the page (BCP 47). Without one, the browser’s',
-      }),
-    ),
-    enableDesktop: Type.Optional(
-      Type.Boolean({ default: false, description: 'Lets the flow run on a desktop computer, which is less secure' }),
-    ),
-    requirements: Type.Optional(
-      Type.Array(Type.Enum([...AGE_REQUIREMENTS]), {
-        minItems: 1,
-        maxItems: 2,
-        uniqueItems: true,
-        default: ['face'],
-        description: 'Steps to run, in this order',
-      }),
-    ),
-    documentAgeReturnFormat: Type.Optional(Type.Enum([...RETURN_FORMATS], { default: 'threshold' })),
-    facialAgeEstimationReturnFormat: Type.Optional(Type.Enum([...RETURN_FORMATS], { default: 'threshold' })),
-    faceMatchThreshold: Type.Optional(
-      matchThreshold({
-        default: AGE_LIMITS.faceMatchThresholdDefault,
-        description: 'Least score for captured face and document face to match',
-      }),
-    ),
-    compareThreshold: Type.Optional(
-      matchThreshold({ description: 'Another name of `faceMatchThreshold`; both must be equal' }),
-    ),
-    documentAgeThreshold: Type.Optional(threshold('For the age in the document; `ageThreshold` when absent')),
-    stepUpEnabled: Type.Optional(
-      Type.Boolean({
-        default: false,
-        description: 'Asks for a document when the face estimate is below `ageThreshold`',
-      }),
-    ),
-    callback: Type.Optional(Callback),
-    metadata: Type.Optional(anyObject('Any JSON object of at most 8 KB; comes back unchanged in the result')),
-    sessionExpiry: Type.Optional(
-      Type.Integer({
-        minimum: SESSION_LIMITS.lifetimeSecondsMin,
-        maximum: SESSION_LIMITS.lifetimeSecondsMax,
-        default: SESSION_LIMITS.lifetimeSecondsDefault,
-        description: 'Extension: seconds until the session expires. More than a day needs the tenant’s permission',
-      }),
-    ),
-    ...ignoredFields,
-  },
-  {
-    title: 'CreateSession',
-    additionalProperties: false,
-    examples: [{ redirectUrl: 'https://shop.example/age-checked', ageThreshold: 30 }],
-  },
-)
-export type CreateSessionBody = Type.Static<typeof CreateSessionBody>
-
 export const CreatedSession = Type.Object(
   {
     token: Type.String({ description: 'For the result path. Keep it on your server: it is enough to read the result' }),
     launchUrl: Type.String({ description: 'Send the user here; carries `sessionId`, which cannot read the result' }),
-    expiresAt: Type.String({ format: 'date-time' }),
+    expiresAt: Type.String({
+      format: 'date-time',
+      description: 'When the session expires if the user does not finish it',
+    }),
     sessionId: Type.String({ format: 'uuid', description: 'Extension: the id in `launchUrl`' }),
     livemode: Type.Boolean({ description: 'Extension: false for sessions of test keys' }),
   },
@@ -133,9 +35,18 @@ const StepAge = (description: string) =>
   Type.Object(
     {
       thresholdResult: Type.Optional(
-        Type.Enum(AGE_STATUSES.filter((status): status is ThresholdResult => status !== 'AGE_UNKNOWN')),
+        Type.Enum(
+          AGE_STATUSES.filter((status): status is ThresholdResult => status !== 'AGE_UNKNOWN'),
+          {
+            description: 'Of this step against its threshold; with the format `threshold` or `both`',
+          },
+        ),
       ),
-      exact: Type.Optional(Type.Number()),
+      exact: Type.Optional(
+        Type.Number({
+          description: 'Years; with the format `exact` or `both`. Of a face to a tenth, of a document whole',
+        }),
+      ),
     },
     { description },
   )
@@ -145,35 +56,44 @@ export const SessionProgress = Type.Object(
     state: Type.String({ description: 'The step the user is at, as docs/api/age.md names them' }),
     attempt: Type.Integer({ description: 'Which try of the face step' }),
   },
-  { title: 'SessionProgress' },
+  { title: 'SessionProgress', description: 'Extension: while the flow is open' },
 )
 
 export const AgeResult = Type.Object(
   {
-    token: Type.String(),
-    sessionId: Type.String({ format: 'uuid' }),
-    sessionStatus: Type.Enum([...AGE_STATUSES]),
+    token: Type.String({ description: 'As in the path' }),
+    sessionId: Type.String({ format: 'uuid', description: 'The id in `launchUrl`' }),
+    sessionStatus: Type.Enum([...AGE_STATUSES], {
+      description:
+        'The verdict. `AGE_UNKNOWN` while the flow is open and wherever there is none. `AGE_AT_THRESHOLD`: the threshold’s own year, for "at least" a yes',
+    }),
     status: Type.Enum([...AGE_STATUSES], { description: 'Always equal to `sessionStatus`' }),
     flowStatus: Type.Union([Type.Enum([...FLOW_STATUSES]), Type.Null()], { description: 'null until the flow ends' }),
-    result: Type.Object({
-      age: Type.Optional(
-        Type.Number({ description: 'Whole years; only when a return format includes `exact`, or the tenant asks' }),
-      ),
-      confidenceScore: Type.Union([Type.Number(), Type.Null()], {
-        description: 'Score of the comparison of face and document; null when none ran',
-      }),
-      faceMatch: Type.Union([Type.Boolean(), Type.Null()], {
-        description: 'Whether face and document match; null when no comparison ran',
-      }),
-      documentAge: Type.Optional(StepAge('Present when a document was read')),
-      facialAgeEstimation: Type.Optional(StepAge('Present when the face step gave an estimate')),
-    }),
-    thresholds: Type.Object({
-      ageThreshold: Type.Number(),
-      compareThreshold: Type.Number(),
-      faceMatchThreshold: Type.Number({ description: 'Always equal to `compareThreshold`' }),
-      documentAgeThreshold: Type.Number({ description: 'Extension' }),
-    }),
+    result: Type.Object(
+      {
+        age: Type.Optional(
+          Type.Number({ description: 'Whole years; only when a return format includes `exact`, or the tenant asks' }),
+        ),
+        confidenceScore: Type.Optional(
+          Type.Number({ description: 'Score of the comparison of face and document; absent when none ran' }),
+        ),
+        faceMatch: Type.Optional(
+          Type.Boolean({ description: 'Whether face and document match; absent when no comparison ran' }),
+        ),
+        documentAge: Type.Optional(StepAge('Present when a document was read')),
+        facialAgeEstimation: Type.Optional(StepAge('Present when the face step gave an estimate')),
+      },
+      { description: 'What the steps found; empty where they are not to be told' },
+    ),
+    thresholds: Type.Object(
+      {
+        ageThreshold: Type.Number({ description: 'For the estimate of the face' }),
+        compareThreshold: Type.Number({ description: 'Least score for face and document to match' }),
+        faceMatchThreshold: Type.Number({ description: 'Always equal to `compareThreshold`' }),
+        documentAgeThreshold: Type.Number({ description: 'Extension: for the age in the document' }),
+      },
+      { description: 'What the ages and the score were compared with' },
+    ),
     metadata: anyObject('As given at creation'),
     indicators: Type.Optional(Indicators),
     riskEvaluation: RiskEvaluation,
@@ -187,7 +107,11 @@ export const AgeResult = Type.Object(
       description: 'Session codes (docs/session-codes.md); empty when all went well',
     }),
     errorDetails: Type.Array(
-      Type.Object({ code: Type.Integer(), name: Type.String(), reason: Type.Optional(Type.String()) }),
+      Type.Object({
+        code: Type.Integer({ description: 'As in `errors`' }),
+        name: Type.String({ description: 'Its name' }),
+        reason: Type.Optional(Type.String({ description: 'Where the code has several reasons' })),
+      }),
       { description: 'Extension: the same codes by name' },
     ),
     outcome: Type.Union([Type.Enum([...SESSION_OUTCOMES]), Type.Null()], {
@@ -195,8 +119,10 @@ export const AgeResult = Type.Object(
     }),
     assurance: Type.Object(
       {
-        level: Type.Enum(['none', 'estimate', 'document', 'sandbox']),
-        method: Type.String(),
+        level: Type.Enum(['none', 'estimate', 'document', 'sandbox'], {
+          description: '`none` while and where there is no verdict; `sandbox`: a test key chose it',
+        }),
+        method: Type.String({ description: 'The same in words' }),
         ...CAPTURE_ASSURANCE,
       },
       {
@@ -204,12 +130,14 @@ export const AgeResult = Type.Object(
           'Extension: what the verdict rests on. An estimate on a device is no verified age, and a document that was read there is the word of that device',
       },
     ),
-    createdAt: Type.String({ format: 'date-time', description: 'Extension' }),
-    expiresAt: Type.String({ format: 'date-time', description: 'Extension' }),
-    endedAt: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], { description: 'Extension' }),
+    createdAt: Type.String({ format: 'date-time', description: 'Extension: when the session was created' }),
+    expiresAt: Type.String({ format: 'date-time', description: 'Extension: when it expires' }),
+    endedAt: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
+      description: 'Extension: when the flow ended; null while it is open',
+    }),
     codeHash: Type.Optional(codeHash('Present where the tenant has set `redirectCode`')),
     consent,
-    livemode: Type.Boolean({ description: 'Extension' }),
+    livemode: Type.Boolean({ description: 'Extension: false for sessions of test keys' }),
     progress: Type.Optional(SessionProgress),
   },
   { title: 'AgeResult' },
@@ -365,7 +293,7 @@ export const listSessions = operation({
   path: '/sessions',
   summary: 'List sessions',
   description:
-    'Extension: newest first. `metadata` keeps the sessions whose metadata has these texts, numbers or booleans at its top ' +
+    'Extension: newest first. A page also ends where the requests of its sessions have 1 MB: go on while `nextCursor` is not null. `metadata` keeps the sessions whose metadata has these texts, numbers or booleans at its top ' +
     'level. All filters apply together.',
   auth: 'required',
   scope: 'age:read',

@@ -4,7 +4,7 @@ import { CONDITION_LIMITS } from './limits.ts'
 const { brightness, lux, motion, pixelsMax, frameRate } = CONDITION_LIMITS
 const inSteps = ({ max, step }: { max: number; step: number }, description: string) =>
   Type.Integer({ minimum: 0, maximum: max, multipleOf: step, description })
-const pixels = Type.Integer({ minimum: 1, maximum: pixelsMax })
+const pixels = (description: string) => Type.Integer({ minimum: 1, maximum: pixelsMax, description })
 
 /** Light, movement and camera during a capture, as the device reports them. Coarse steps but for the size of the picture, so that they recognise hardly any device. */
 export const CaptureConditions = Type.Object(
@@ -16,7 +16,7 @@ export const CaptureConditions = Type.Object(
           description: 'null where the browser has no ambient light sensor, or asks before it reads it',
         }),
       },
-      { additionalProperties: false },
+      { additionalProperties: false, description: 'How bright the face and the room are' },
     ),
     motion: Type.Union(
       [Type.Number({ minimum: 0, maximum: motion.max, multipleOf: motion.step, description: 'In m/s²' }), Type.Null()],
@@ -27,13 +27,20 @@ export const CaptureConditions = Type.Object(
     ),
     camera: Type.Object(
       {
-        width: pixels,
-        height: pixels,
-        frameRate: Type.Union([inSteps(frameRate, 'Frames a second'), Type.Null()]),
+        width: pixels('Of the camera’s picture, in pixels'),
+        height: pixels('Of the camera’s picture, in pixels'),
+        frameRate: Type.Union([inSteps(frameRate, 'Frames a second'), Type.Null()], {
+          description: 'Frames a second; null where the browser does not say',
+        }),
       },
-      { additionalProperties: false },
+      { additionalProperties: false, description: 'What the camera gave' },
     ),
   },
-  { title: 'CaptureConditions', additionalProperties: false },
+  {
+    title: 'CaptureConditions',
+    additionalProperties: false,
+    description:
+      'Extension: light, movement and camera during the capture, as the device reports them. Nothing is decided by them',
+  },
 )
 export type CaptureConditions = Type.Static<typeof CaptureConditions>

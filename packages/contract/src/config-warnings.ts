@@ -4,7 +4,9 @@
  */
 export const CONFIG_WARNINGS = {
   'estimate-without-buffer':
-    'ageThreshold is below 28 and there is neither step-up nor document: an estimate is wrong by years, so many pass who should not',
+    'ageThreshold is below 28 with neither step-up nor document: an estimate is wrong by years, so many pass who should not',
+  'no-way-for-younger':
+    'ageThreshold is 28 or more with neither step-up nor document: whoever looks younger is refused, old enough or not',
   'documentAgeThreshold-missing':
     'step-up with a threshold above 18 and no documentAgeThreshold: the document is held to the same high age',
   'redirect-list-missing': 'the tenant has no redirectUrls, so a stolen key can send users to any https URL',

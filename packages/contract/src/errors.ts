@@ -215,9 +215,9 @@ export const ERRORS = {
   FILE_TOO_COSTLY: {
     status: 413,
     meaning:
-      'Comparing the rows of the file takes more processor time than one file may take. The operator sets how much; usual files need a small part of it.',
+      'Comparing the rows of the file takes more processor time than one file may take below the default `scoreThreshold` of 0.95. The operator sets how much (`SANCTIONS_FILE_SECONDS`); usual files need a small part of it. `match` has its own bound, at every threshold.',
     remedy:
-      'Split the file, or raise `scoreThreshold`: below 0.7 a row is compared with very many entries. Fill in both names.',
+      'Raise `scoreThreshold` to 0.95, where every file completes, or split the file: below 0.7 a row is compared with very many entries. Fill in both names.',
   },
   UNSUPPORTED_MEDIA_TYPE: {
     status: 415,
@@ -249,8 +249,9 @@ export const ERRORS = {
   },
   DEPENDENCY_DOWN: {
     status: 503,
-    meaning: 'The database is out of reach, or the service is starting or stopping. Nothing is known to be stored.',
-    remedy: 'Retry with the same `Idempotency-Key`.',
+    meaning:
+      'The database is out of reach, stores nothing at present, or met another call, or the service is starting or stopping. Nothing is known to be stored.',
+    remedy: 'Wait the seconds in `Retry-After`, then retry with the same `Idempotency-Key`.',
   },
   KEY_HOLDER_UNAVAILABLE: {
     status: 503,
@@ -269,7 +270,7 @@ export type ErrorCode = keyof typeof ERRORS
 export const ErrorDetail = Type.Object(
   {
     pointer: Type.String({ description: 'JSON pointer into the request: `/body/value`, `/query/limit`' }),
-    message: Type.String(),
+    message: Type.String({ description: 'What is wrong there, in words' }),
   },
   { title: 'ErrorDetail' },
 )
@@ -280,7 +281,7 @@ export const ErrorBody = Type.Object(
     message: Type.String({ description: 'A sentence for people; may change' }),
     code: Type.Enum(Object.keys(ERRORS) as ErrorCode[], { description: 'A stable code for programs' }),
     requestId: Type.String({ description: 'Also in the header `X-Request-ID`; quote it to support' }),
-    details: Type.Optional(Type.Array(ErrorDetail)),
+    details: Type.Optional(Type.Array(ErrorDetail, { description: 'What is wrong, place by place' })),
     retryAfter: Type.Optional(
       Type.Integer({ description: 'Seconds to wait; with `RATE_LIMITED` and `TOO_MANY_FILES`' }),
     ),

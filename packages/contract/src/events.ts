@@ -52,10 +52,10 @@ export const StreamEvent = Type.Object(
       description: 'As in `X-Service-Delivery`: the id of the delivery, where the session has a `callback`',
     }),
     event: Type.String({ description: 'As in `X-Service-Event`' }),
-    sessionId: Type.String({ format: 'uuid' }),
+    sessionId: Type.String({ format: 'uuid', description: 'The session that ended' }),
     sequence: Type.Integer({ description: 'As in `X-Service-Sequence`: order of the events of one session' }),
     createdAt: Type.String({ format: 'date-time', description: 'When the session ended' }),
-    livemode: Type.Boolean(),
+    livemode: Type.Boolean({ description: 'false for sessions of test keys' }),
     headers: Type.Record(Type.String(), Type.String(), {
       description:
         'The headers `X-Service-*` and `webhook-*` of a delivery, in lower case and signed for this answer. Without both ' +

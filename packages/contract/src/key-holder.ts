@@ -23,6 +23,13 @@ export const KEY_HOLDER_LIMITS = {
   /** Every answer about a token comes after this time, whatever the answer is; a later one after the next multiple. */
   deadlineMs: 250,
   bodyBytes: 2 * 1024 * 1024,
+  /** Of the calls whose body is JSON. */
+  jsonBytes: 64 * 1024,
+  /** Longer than the server waits for an answer. */
+  requestTimeoutMs: 15_000,
+  connections: 512,
+  /** Bodies that are read at once before their signature can be verified: servers of the last release do not send their hash. */
+  unprovenBodies: 16,
   headerBytes: 320 * 1024,
 } as const
 

@@ -9,10 +9,10 @@ export const LanguageList = Type.Object(
     items: Type.Array(
       Type.Object(
         {
-          tag: Type.Enum([...LOCALE_TAGS]),
+          tag: Type.Enum([...LOCALE_TAGS], { description: 'BCP 47' }),
           name: Type.String({ description: 'The language’s own name' }),
-          english: Type.String(),
-          direction: Type.Enum(['ltr', 'rtl']),
+          english: Type.String({ description: 'Its name in English' }),
+          direction: Type.Enum(['ltr', 'rtl'], { description: 'In which it is written' }),
           available: Type.Boolean({ description: 'Always true: the page has texts in every language' }),
           review: Type.Enum([...LOCALE_REVIEWS], {
             description: '`machine_draft` until a native speaker has read all texts',
@@ -20,6 +20,7 @@ export const LanguageList = Type.Object(
         },
         { title: 'Language' },
       ),
+      { description: 'All languages of the page' },
     ),
   },
   { title: 'LanguageList' },

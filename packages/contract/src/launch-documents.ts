@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { RETURN_FORMATS } from './age.ts'
+import { RETURN_FORMATS } from './age-request.ts'
 import {
   DOCUMENT_CHECKS,
   DOCUMENT_CONSENT_VERSIONS,

@@ -4,7 +4,7 @@ import { Cannot, LAUNCH_EVENTS, Pace } from './launch-steps.ts'
 import { EVENTS_PER_CALL, UTC_OFFSET_MINUTES_MAX } from './limits.ts'
 import { Brand, PageLink, TEMPLATE_KINDS } from './settings.ts'
 import { FLOW_STATUSES, SESSION_STATES } from './states.ts'
-import { VERIFICATION_TYPES } from './verification.ts'
+import { VERIFICATION_TYPES } from './verification-request.ts'
 
 /* A session as its devices see it. */
 

@@ -34,7 +34,6 @@ export const NODE_LIMITS = {
   vectorMax: 512,
   /** Models that one tenant may declare. */
   declaredModels: 8,
-  modelNameChars: 32,
   /** Feature objects in one encrypted enrolment or prediction. */
   features: 10,
   featureTypeChars: 64,
@@ -112,7 +111,14 @@ export const CONDITION_LIMITS = {
 } as const
 
 /** The lists of both kinds of session. */
-export const SESSION_LIST_LIMITS = { pageDefault: 50, pageMax: 200, cursorChars: 200, momentChars: 40 } as const
+export const SESSION_LIST_LIMITS = {
+  pageDefault: 50,
+  pageMax: 200,
+  /** A page ends when what is stored of its requests holds so much, even before `limit`. */
+  pageBytes: 1024 * 1024,
+  cursorChars: 200,
+  momentChars: 40,
+} as const
 
 /**
  * Scores of a live face against the portrait on a document (docs/accuracy/documents.md). Not the threshold of two live faces: print and size cost
@@ -205,6 +211,8 @@ export const LAUNCH_LIMITS = {
   framesMin: 5,
   framesMax: 48,
   watchSeconds: 900,
+  /** Enrolments by token that one session may have evaluated, accepted or not. */
+  tokenEnrolments: 10,
 } as const
 
 /** Sizes of the homomorphic token and of what belongs to it, in bytes; @ostiary/token computes them, and a test compares. */
@@ -298,6 +306,8 @@ export interface Rate {
   burstSeconds?: number
 }
 
+// The SDK has no use for rates: its bundler leaves them out.
+/*@__NO_SIDE_EFFECTS__*/
 const perMinute = (requests: number): Rate => ({ perSecond: requests / 60, burstSeconds: 60 })
 
 /**
@@ -325,6 +335,11 @@ export const RATES = {
   'age-read': { live: { perSecond: 100 }, test: { perSecond: 20 }, anonymous: { perSecond: 20 } },
   'verify-create': { live: { perSecond: 50 }, test: { perSecond: 10 } },
   'verify-read': { live: { perSecond: 100 }, test: { perSecond: 20 } },
+  /** Pages of sessions: each session on a page is unsealed. */
+  'session-list': { live: { perSecond: 5 }, test: { perSecond: 5 } },
+  /** A transaction each. */
+  'session-confirm': { live: { perSecond: 50 }, test: { perSecond: 20 } },
+  'session-cancel': { live: { perSecond: 25 }, test: { perSecond: 10 } },
   /** Tokens last ten minutes; a host asks for one now and then. Without a key, per address. */
   token: { live: { perSecond: 20 }, test: { perSecond: 10 }, anonymous: { perSecond: 5 } },
   webhooks: { live: { perSecond: 20 }, test: { perSecond: 10 } },
@@ -335,9 +350,11 @@ export const RATES = {
 } as const satisfies Record<string, { live: Rate; test: Rate; anonymous?: Rate }>
 export type RateName = keyof typeof RATES
 
+/** Files that are refused before anything is screened cost none of the allowance above, up to so many. */
+export const REFUSED_FILES = perMinute(10)
+
 /** Reads of one result: a host that asks oftener should use `wait` or a webhook. */
 export const RESULT_POLLS: Rate = { perSecond: 1 }
-
 /** The one-time code of a session's end: wrong ones that the host may send, and how long an answer can be asked for again. */
 export const RETURN_LIMITS = { wrongCodes: 5, repeatHours: 24 } as const
 
@@ -345,6 +362,8 @@ export const RETURN_LIMITS = { wrongCodes: 5, repeatHours: 24 } as const
 export const LAUNCH_RATES = {
   session: { perSecond: 1, burstSeconds: 60 },
   address: { perSecond: 5, burstSeconds: 60 },
+  /** Enrolments by token, per address: each takes 150 ms of a processor. */
+  tokenEnrolments: { perSecond: 1, burstSeconds: 60 },
 } as const satisfies Record<string, Rate>
 
 /** Unrecognised predictions of one key after which an alarm is raised: someone may be probing for enrolled people. */
@@ -352,18 +371,18 @@ export const PROBING_ALARM = { perSecond: 1000 / 3600, burstSeconds: 3600 } as c
 
 /**
  * How often a live tenant's keys together may come near one person in area E: hits and near misses. From the 60th in an hour or the
- * 300th in a day the operator gets an alarm and the key tells one band; from the 91st or 331st the key gets 429. Each answer tells something of
- * the enrolled vector: 90 of them leave a reconstruction below a cosine of 0.75 (docs/decisions/0025-scores-in-bands.md).
+ * 300th in a day the operator gets an alarm and the key tells one band. There are never more than `most`: half of them at once, the others as
+ * they come back, evenly over the hour or the day; a key that has used up a person's waits for the next one. Each answer tells something of the
+ * enrolled vector: 90 of them leave a reconstruction below a cosine of 0.75 (docs/decisions/0065-the-pause-is-a-token.md).
  */
 export const HIT_BUDGET = {
-  hour: { alarm: 60, refuse: 90 },
-  day: { alarm: 300, refuse: 330 },
-  /** How long a key tells one band, or gets 429, after its last answer over the budget. */
+  hour: { alarm: 60, most: 90 },
+  day: { alarm: 300, most: 330 },
+  /** How long a key tells one band after its last answer over the alarm. */
   holdSeconds: 3600,
 } as const
 
 export const BURST_SECONDS = 10
-
 /**
  * IPv6 prefixes that a request counts against, and how many times one address's allowance they have. One subscriber has a /64 at least, often a
  * /56, and anybody can rent a /48, which holds 65,536 of the first. Each wider network has a little more, so that a caller who has used up
@@ -375,9 +394,7 @@ export const NETWORK_PREFIXES = [
   { bits: 48, factor: 1.2 },
 ] as const
 
-/**
- * Failures that one network may have (docs/configuration.md, "Limits"). Each is counted over all processes.
- */
+/** Failures that one network may have (docs/configuration.md, "Limits"). Each is counted over all processes. */
 export const FAILURE_LIMITS = {
   /** API keys that do not exist; each costs a look-up. */
   'unknown-keys': { perSecond: 2, burstSeconds: BURST_SECONDS },

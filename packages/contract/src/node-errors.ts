@@ -151,7 +151,15 @@ export const NODE_ERRORS = {
     http: 500,
     status: 500,
     message: 'Server-side processing error',
-    meaning: 'A fault in the service, or its store is out of reach. Nothing is known to be done; try again.',
+    meaning: 'A fault in the service. Nothing is known to be done; try again.',
+  },
+  NODE_STORE_DOWN: {
+    http: 503,
+    status: 500,
+    message: 'Server-side processing error',
+    meaning:
+      'The store is out of reach, so `status` is 152 for an enrolment, 153 for a prediction and 500 for anything else. Nothing is known to ' +
+      'be done; try again after `Retry-After`.',
   },
 } as const satisfies Record<string, { http: number; status: number; message: string; meaning: string }>
 

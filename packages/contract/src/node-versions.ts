@@ -2,7 +2,6 @@
  * The names and versions of area E. The SDK imports this file by itself (`@ostiary/contract/node-versions`), so it must not import the
  * validator.
  */
-import { NODE_LIMITS } from './limits.ts'
 
 /** Every path of area E begins with this. */
 export const NODE_PREFIX = '/node'
@@ -17,7 +16,8 @@ export const BUILT_IN_VERSIONS = Object.keys(FACE_MODELS) as BuiltInVersion[]
 
 /** A built-in version, or the name of a model that the tenant has declared (`ostiary node models declare`). */
 export type ModelVersion = BuiltInVersion | (string & Record<never, never>)
-export const MODEL_VERSION_PATTERN = `^[A-Za-z0-9_]{1,${NODE_LIMITS.modelNameChars}}$`
+export const MODEL_NAME_CHARS = 32
+export const MODEL_VERSION_PATTERN = `^[A-Za-z0-9_]{1,${MODEL_NAME_CHARS}}$`
 /** No declared model begins like this, in any case: such names are for models of later releases. */
 export const RESERVED_MODEL_PREFIX = 'FACE3_'
 

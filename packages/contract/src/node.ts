@@ -256,7 +256,8 @@ export const nodeDeleteUser = operation({
   operationId: 'nodeDeleteUser',
   path: '/node/:version/deleteUser',
   summary: 'Delete a user',
-  description: 'Deletes the user and all biometric data of the user, of every model version.',
+  description:
+    'Deletes the user and all biometric data of the user, of every model version: by `puid`, or without one by the `metadata.id` given at enrolment.',
   params: VersionParams,
   body: body({
     puid: Type.Optional(
@@ -264,6 +265,7 @@ export const nodeDeleteUser = operation({
         description: 'Encrypted with the API key: as a reply gave it, or encrypted by you for `deleteUser`',
       }),
     ),
+    metadata,
   }),
   headers: ENCRYPTION,
   success: { 200: { description: 'Deleted', schema: DeleteReply } },

@@ -29,15 +29,18 @@ export type AccessToken = Type.Static<typeof AccessToken>
 
 export const OAuthError = Type.Object(
   {
-    error: Type.Enum([
-      'invalid_request',
-      'invalid_client',
-      'unauthorized_client',
-      'unsupported_grant_type',
-      'invalid_scope',
-      'temporarily_unavailable',
-      'server_error',
-    ]),
+    error: Type.Enum(
+      [
+        'invalid_request',
+        'invalid_client',
+        'unauthorized_client',
+        'unsupported_grant_type',
+        'invalid_scope',
+        'temporarily_unavailable',
+        'server_error',
+      ],
+      { description: 'A code of OAuth 2.0 (RFC 6749)' },
+    ),
     error_description: Type.String({ description: 'For people; may change' }),
   },
   { title: 'OAuthError' },

@@ -91,11 +91,11 @@ interface WebhookPost {
   responses: object
 }
 
-test('[D-011] area D: redirectURL is required, its older spelling is deprecated, key and client credentials are security schemes', () => {
+test('[D-011] area D: redirectURL is required in this spelling alone, key and client credentials are security schemes', () => {
   const { paths, components } = JSON.parse(JSON.stringify(document))
   const { required, properties } = components.schemas.CreateVerification
   assert.deepEqual(required, ['type', 'redirectURL', 'callback'])
-  assert.deepEqual([properties.redirectURL.deprecated, properties.redirectUrl.deprecated], [undefined, true])
+  assert.deepEqual(['redirectURL' in properties, 'redirectUrl' in properties], [true, false])
   const schemes = Object.keys(components.securitySchemes)
   assert.deepEqual(schemes, ['apiKey', 'clientToken', 'clientBasic', 'clientID', 'clientSecret'])
   const ofD = OPERATIONS.filter(({ takesClientCredentials }) => takesClientCredentials)
@@ -158,6 +158,7 @@ test('a titled schema is written once and referred to', () => {
     'LaunchOpen',
     'LaunchState',
     'ListedMatch',
+    'LockedPerson',
     'MatchedRecord',
     'MatchExplanation',
     'NodeDeleteReply',
@@ -172,6 +173,7 @@ test('a titled schema is written once and referred to', () => {
     'PageLink',
     'PageLinks',
     'PasskeyOptions',
+    'PersonLockout',
     'ProcessState',
     'ReplayedWebhooks',
     'ReplayWebhooks',

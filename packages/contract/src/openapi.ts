@@ -307,6 +307,7 @@ const NODE_ALWAYS_POSSIBLE: readonly NodeErrorCode[] = [
   'NODE_TOO_LARGE',
   'NODE_MEDIA_TYPE',
   'NODE_INTERNAL',
+  'NODE_STORE_DOWN',
 ]
 
 function nodeErrorResponses(codes: readonly NodeErrorCode[], components: Map<string, Json>): Json {

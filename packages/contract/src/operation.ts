@@ -60,6 +60,7 @@ export type Scope =
   | 'age:read'
   | 'verify:write'
   | 'verify:read'
+  | 'verify:lockouts'
   | 'node:*'
   | 'admin:*'
 
@@ -70,6 +71,7 @@ export const SCOPES: readonly Scope[] = [
   'age:read',
   'verify:write',
   'verify:read',
+  'verify:lockouts',
   'node:*',
   'admin:*',
 ]

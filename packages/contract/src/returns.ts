@@ -17,14 +17,14 @@ export type ConfirmReturnBody = Type.Static<typeof ConfirmReturnBody>
 
 export const ConfirmedReturn = Type.Object(
   {
-    sessionId: Type.String({ format: 'uuid' }),
+    sessionId: Type.String({ format: 'uuid', description: 'The session that this browser has finished' }),
     flowStatus: Type.Enum([...FLOW_STATUSES], { description: 'How the flow ended' }),
     outcome: Type.Enum([...SESSION_OUTCOMES], {
       description:
         'Of the check. The call says whose browser this is, not that the check succeeded: a session that failed is confirmed too',
     }),
-    confirmedAt: Type.String({ format: 'date-time' }),
-    livemode: Type.Boolean(),
+    confirmedAt: Type.String({ format: 'date-time', description: 'When the code was first confirmed' }),
+    livemode: Type.Boolean({ description: 'false for sessions of test keys' }),
   },
   { title: 'ConfirmedReturn' },
 )

@@ -38,6 +38,7 @@ BH_FPS_SYNTHETIC        behavioral  30  0
 BH_CHALLENGE_MISMATCH   behavioral  60  70
 BH_CHALLENGE_LATENCY    behavioral  60  70
 BH_AGE_UNSTABLE         behavioral  25  0
+BH_AGE_IN_DOUBT         behavioral  0   30
 BH_RETRY_EXCESS         behavioral  20  0
 BH_TAB_HIDDEN           behavioral  40  0
 BH_DEVICE_SWITCH        behavioral  50  60
@@ -55,7 +56,8 @@ DO_COPY                 document    20  0
 DO_PASTED_PORTRAIT      document    25  0
 DO_SIDES_DISAGREE       document    40  0
 DO_NO_PORTRAIT          document    10  0
-DO_REUSED               document    25  0
+DO_REUSED               document    25  30
+DO_NO_MARK              document    5   30
 `
 
 test('the table has every flag of the reference with its source, weight and floor, in this order', () => {
@@ -68,7 +70,7 @@ test('the table has every flag of the reference with its source, weight and floo
       .split('\n')
       .map((line) => line.replaceAll(/ +/g, ' ')),
   )
-  assert.equal(RISK_POLICY_VERSION, '3', 'a change of the table above needs a new version')
+  assert.equal(RISK_POLICY_VERSION, '4', 'a change of the table above needs a new version')
 })
 
 test('three circumstances soften one flag each, below its weight', () => {

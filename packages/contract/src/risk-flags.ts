@@ -4,7 +4,7 @@ import type { IndicatorPath } from './indicators.ts'
  * The version of the table below, recorded in every evaluation. It changes whenever a weight, a floor or a rule of the
  * composite changes, so that an old result can be explained with the numbers it was made with.
  */
-export const RISK_POLICY_VERSION = '3'
+export const RISK_POLICY_VERSION = '4'
 
 export type RiskSource = 'browser' | 'behavioral' | 'network' | 'handoff' | 'document'
 
@@ -50,7 +50,7 @@ type Row = Omit<RiskFlagFacts, 'source' | 'floor' | 'privacyTool' | 'indicator'>
 const row = (source: RiskSource, facts: Row): RiskFlagFacts => ({ source, floor: 0, privacyTool: false, ...facts })
 const browser = (indicator: IndicatorPath, facts: Row): RiskFlagFacts => ({ indicator, ...row('browser', facts) })
 const behavioral = (facts: Row): RiskFlagFacts => row('behavioral', facts)
-/** Hints with false alarms: modest weights and no floor, so that all of them together recommend no BLOCK. */
+/** Hints with false alarms: modest weights, so that all of them together recommend no BLOCK. */
 const document = (facts: Row): RiskFlagFacts => row('document', { ...facts, alwaysCounts: true })
 
 /** Every code that `riskEvaluation.flags` can hold. `docs/risk-flags.md` is generated from this table. */
@@ -249,6 +249,14 @@ export const RISK_FLAGS = {
     cause: 'The age estimate varies widely between frames.',
     falsePositive: 'Poor light: a reason for a document step, not for a refusal.',
   }),
+  BH_AGE_IN_DOUBT: behavioral({
+    // What raised the doubt has a weight of its own. This flag only keeps the result from ALLOW.
+    weight: 0,
+    floor: 30,
+    cause:
+      'A doubtful estimate decided alone in a session with step-up, because `documentInDoubt` is off: frames that disagree, or a behavioral flag with a floor of 60 or more.',
+    falsePositive: 'Poor light, and what the flags beside it name. With `documentInDoubt` a document decides instead.',
+  }),
   BH_RETRY_EXCESS: behavioral({
     weight: 20,
     cause: 'More attempts than allowed.',
@@ -351,9 +359,17 @@ export const RISK_FLAGS = {
   }),
   DO_REUSED: document({
     weight: 25,
+    floor: 30,
     cause:
       'The same document was shown in another session of the tenant on the same day (UTC; needs the setting `documentReuseCheck`).',
     falsePositive: 'People who begin again, or use two services of the same tenant on one day.',
+  }),
+  DO_NO_MARK: document({
+    weight: 5,
+    floor: 30,
+    cause:
+      'The mark by which a repeated document is recognised was asked for and did not come (needs the setting `documentReuseCheck`).',
+    falsePositive: 'A document whose field for the number is empty. Every layout that is read has such a field.',
   }),
 } as const satisfies Readonly<Record<string, RiskFlagFacts>>
 

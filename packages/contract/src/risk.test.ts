@@ -82,7 +82,7 @@ const EVALUATION = {
   recommendation: 'REVIEW',
   flags: ['BR_WEBGL', 'BR_TIMING'],
   signals: { behavioral: null, browser: { score: 48, flags: ['BR_WEBGL', 'BR_TIMING'] } },
-  policyVersion: '3',
+  policyVersion: '4',
 }
 
 test('a risk evaluation has exactly the fields of the specification and the policy version', () => {

@@ -78,9 +78,13 @@ export const RISK_RECOMMENDATIONS = {
   BLOCK: 'Deny access.',
 } as const
 
-const Score = Type.Integer({ minimum: 0, maximum: 100 })
-const Flags = Type.Array(Type.Enum([...RISK_FLAG_CODES]), { uniqueItems: true })
+const Score = Type.Integer({ minimum: 0, maximum: 100, description: 'Of this source alone, 0 to 100' })
+const Flags = Type.Array(Type.Enum([...RISK_FLAG_CODES]), {
+  uniqueItems: true,
+  description: 'Of this source; docs/risk-flags.md explains each',
+})
 const RiskSignal = Type.Object({ score: Score, flags: Flags }, { title: 'RiskSignal', ...closed })
+const optionalSignal = (description: string) => Type.Object(RiskSignal.properties, { ...closed, description })
 const signalOrNull = (description: string) => Type.Union([RiskSignal, Type.Null()], { description })
 
 export const RiskEvaluation = Type.Object(
@@ -92,8 +96,8 @@ export const RiskEvaluation = Type.Object(
     recommendation: Type.Enum(['ALLOW', 'REVIEW', 'BLOCK'], {
       description:
         'The primary field for access decisions: `ALLOW` means proceed, `REVIEW` manual review, `BLOCK` deny. Check ' +
-        'first how the session ended: one that is open, cancelled, expired or failed can carry `ALLOW` too. If all of `signals` are ' +
-        'null, nothing was evaluated and it is `REVIEW` at the least; only the chosen outcome of a test session is `ALLOW` then',
+        'first how the session ended: `ALLOW` says nothing about the verdict. Without a verdict, and where all of `signals` are null ' +
+        'because nothing was evaluated, it is `REVIEW` at the least; only a chosen outcome of a test session is `ALLOW` then',
     }),
     flags: Type.Array(Type.Enum([...RISK_FLAG_CODES]), {
       uniqueItems: true,
@@ -105,8 +109,8 @@ export const RiskEvaluation = Type.Object(
           'How the face scan went: its timing, and the order of the events in its log. Null when not evaluated',
         ),
         browser: signalOrNull('The browser environment. Null when no browser data arrived'),
-        network: Type.Optional(RiskSignal),
-        handoff: Type.Optional(RiskSignal),
+        network: Type.Optional(optionalSignal('Where the addresses of the devices belong')),
+        handoff: Type.Optional(optionalSignal('How the session changed devices')),
       },
       { ...closed, description: 'The score by source. `network` and `handoff` only where the tenant turned them on' },
     ),
@@ -118,6 +122,7 @@ export const RiskEvaluation = Type.Object(
   {
     title: 'RiskEvaluation',
     ...closed,
+    description: 'How much speaks for deceit, and what you are advised to do',
     examples: [
       {
         score: 48,

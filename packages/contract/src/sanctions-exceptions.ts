@@ -44,11 +44,11 @@ export type CreateExceptionBody = Type.Static<typeof CreateExceptionBody>
 export const ExceptionRecord = Type.Object(
   {
     id: Type.String({ format: 'uuid', description: 'UUIDv7' }),
-    recordId: Type.String(),
-    entityId: Type.String(),
-    reason: Type.String(),
-    expiresAt: Type.String({ format: 'date-time' }),
-    createdAt: Type.String({ format: 'date-time' }),
+    recordId: Type.String({ description: '`id` of the row' }),
+    entityId: Type.String({ description: 'The list’s own id of the entry' }),
+    reason: Type.String({ description: 'For your auditor' }),
+    expiresAt: Type.String({ format: 'date-time', description: 'From then on the entry is shown again' }),
+    createdAt: Type.String({ format: 'date-time', description: 'When it was made' }),
     createdBy: Type.String({ description: 'Id of the API key that made it' }),
   },
   { title: 'Exception' },
@@ -57,7 +57,7 @@ export type ExceptionRecord = Type.Static<typeof ExceptionRecord>
 
 export const ExceptionPage = Type.Object(
   {
-    items: Type.Array(ExceptionRecord),
+    items: Type.Array(ExceptionRecord, { description: 'The exceptions, newest first' }),
     count: Type.Integer({ description: 'Number of `items` on this page' }),
     nextCursor: Type.Union([Type.String(), Type.Null()], {
       description: 'Send it back as `cursor` for the next page; null on the last page',

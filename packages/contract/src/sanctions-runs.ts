@@ -60,7 +60,7 @@ export const RunRecord = Type.Object(
     parts: Type.Integer({ description: 'Parts that have arrived' }),
     rows: Type.Integer({ description: 'Rows of these parts' }),
     hits: Type.Integer({ description: 'Pairs of a row and a listed entry at or above the threshold' }),
-    startedAt: Type.String({ format: 'date-time' }),
+    startedAt: Type.String({ format: 'date-time', description: 'When it was begun' }),
     completedAt: orNull(Type.String({ format: 'date-time' }), 'null while the run is open'),
     deletedAt: Type.String({
       format: 'date-time',
@@ -78,7 +78,7 @@ const nextCursor = orNull(Type.String(), 'Send it back as `cursor` for the next 
 const pageCount = Type.Integer({ description: 'Number of `items` on this page' })
 
 export const RunPage = Type.Object(
-  { items: Type.Array(RunRecord), count: pageCount, nextCursor },
+  { items: Type.Array(RunRecord, { description: 'The runs, newest first' }), count: pageCount, nextCursor },
   { title: 'ScreeningRunPage', examples: [{ items: [runExample], count: 1, nextCursor: null }] },
 )
 export type RunPage = Type.Static<typeof RunPage>
@@ -104,7 +104,7 @@ export const RunHit = Type.Object(
 export type RunHit = Type.Static<typeof RunHit>
 
 export const RunHitPage = Type.Object(
-  { items: Type.Array(RunHit), count: pageCount, nextCursor },
+  { items: Type.Array(RunHit, { description: 'The hits' }), count: pageCount, nextCursor },
   {
     title: 'ScreeningHitPage',
     examples: [
@@ -212,7 +212,7 @@ export const listRunHits = operation({
   path: `${RUNS}/:id/hits`,
   summary: 'List the hits of a run, or what changed since an earlier one',
   description:
-    `Extension: the hits of a complete run as keyed hashes, at most ${RUN_LIMITS.hits.toLocaleString('en-US')} in all. With \`since\` only what differs from that earlier run of the same dataset. ` +
+    `Extension: the hits of a complete run as keyed hashes, at most ${RUN_LIMITS.hits.toLocaleString('en-US')} in all. With \`since\` only what differs from that earlier run of the same dataset; a call compares ${RUN_LIMITS.hitsPerComparison.toLocaleString('en-US')} hits of either run, so a page may be short or empty: go on while \`nextCursor\` is not null. ` +
     'The answers for the parts name each row’s `rowKey` and each match’s `entityKey`, so only you can say who it is.',
   params: RunParams,
   query: Type.Object(

@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { RATES, type Rate, SANCTIONS_LIMITS } from './limits.ts'
+import { NAME_MATCH_KINDS, ROW_WARNINGS } from './match-words.ts'
 import { type Operation, operation } from './operation.ts'
 import { RUN_LIMITS } from './run-limits.ts'
 
@@ -7,29 +8,6 @@ const { scoreThresholdDefault, fieldChars, peoplePerMatch } = SANCTIONS_LIMITS
 
 /** The specification's own words, so the server checks the number itself instead of leaving it to the schema. */
 export const SCORE_THRESHOLD_MESSAGE = 'scoreThreshold must be between 0 and 1'
-
-/** What is odd about a row. None of them stops it from being screened. */
-export const ROW_WARNINGS = [
-  'INVALID_DOB',
-  'PARTIAL_DOB',
-  'EMPTY_NAME',
-  'MISSING_FIELDS',
-  'NAME_NOT_COMPARABLE',
-  'STALE_EXCEPTION',
-] as const
-export type RowWarning = (typeof ROW_WARNINGS)[number]
-
-export const NAME_MATCH_KINDS = [
-  'exact',
-  'spelling',
-  'edit',
-  'sound',
-  'initial',
-  'nickname',
-  'joined',
-  'script',
-] as const
-export type NameMatchKind = (typeof NAME_MATCH_KINDS)[number]
 
 /**
  * Answers have up to a million rows. Written with a plain `type` these fields are serialised without a validator run per
@@ -41,7 +19,7 @@ const numberOrNull = (description: string) => Type.Unsafe<number | null>({ type:
 
 const texts = (description: string) => Type.Array(Type.String(), { description })
 const entityId = Type.String({ description: 'The list’s own id of the entry' })
-const score = Type.Number({ minimum: 0, maximum: 1 })
+const score = Type.Number({ minimum: 0, maximum: 1, description: 'How alike, 0 to 1' })
 const rowKey = Type.Optional(
   Type.String({ description: 'Extension: stands for the row in the hits of the run; only with `run`' }),
 )
@@ -61,10 +39,10 @@ const STALE =
 
 /** The four columns as they stand in the file, spaces included. */
 const echo = {
-  id: Type.String(),
-  firstname: Type.String(),
-  lastname: Type.String(),
-  dob: Type.String(),
+  id: Type.String({ description: 'Your own id of the row' }),
+  firstname: Type.String({ description: 'As in the file' }),
+  lastname: Type.String({ description: 'As in the file' }),
+  dob: Type.String({ description: 'As in the file; may be empty' }),
 }
 
 export const MatchExplanation = Type.Object(
@@ -77,15 +55,19 @@ export const MatchExplanation = Type.Object(
         kind: oneOf(NAME_MATCH_KINDS, 'How the two agree'),
         similarity: Type.Number({ description: '0 to 1' }),
       }),
+      { description: 'The words that were paired' },
     ),
     unmatchedQuery: texts('Words of the row’s name without a partner'),
     unmatchedListed: texts('Words of the listed name without a partner'),
     notes: texts('Sentences for the person who reviews the match'),
-    dob: Type.Object({
-      effect: Type.Number({ description: 'What the birth date added to the score; negative when it speaks against' }),
-      kind: Type.String({ description: 'How the dates compare' }),
-      text: Type.String({ description: 'The same as a sentence' }),
-    }),
+    dob: Type.Object(
+      {
+        effect: Type.Number({ description: 'What the birth date added to the score; negative when it speaks against' }),
+        kind: Type.String({ description: 'How the dates compare' }),
+        text: Type.String({ description: 'The same as a sentence' }),
+      },
+      { description: 'What the birth dates say' },
+    ),
   },
   { title: 'MatchExplanation', description: 'Extension: why the entry has its score' },
 )
@@ -118,7 +100,7 @@ export const MatchedRecord = Type.Object(
     ...echo,
     score: Type.Number({ minimum: 0, maximum: 1, description: 'The score of the best match' }),
     match: oneOf(['true'], 'Always `true` here'),
-    dataset: Type.String(),
+    dataset: Type.String({ description: 'The list of the best match' }),
     line: Type.Integer({
       description: 'Extension: the line of the file on which the row begins, or the place in `people`; the first is 1',
     }),
@@ -136,9 +118,9 @@ export const SilencedMatch = Type.Object(
   {
     entityId,
     score,
-    exceptionId: Type.String({ format: 'uuid' }),
-    reason: Type.String(),
-    expiresAt: Type.String({ format: 'date-time' }),
+    exceptionId: Type.String({ format: 'uuid', description: 'The exception' }),
+    reason: Type.String({ description: 'As given with the exception' }),
+    expiresAt: Type.String({ format: 'date-time', description: 'When the exception ends' }),
   },
   { title: 'SilencedMatch', description: 'An entry that would have matched but for an exception' },
 )
@@ -161,25 +143,31 @@ export type RowResult = Type.Static<typeof RowResult>
 
 export const ScreenReply = Type.Object(
   {
-    summary: Type.Object({
-      total: Type.Integer({ description: 'Number of records processed' }),
-      matched: Type.Object({
-        count: Type.Integer({ description: 'Number of matched records' }),
-        records: Type.Array(MatchedRecord),
-        truncated: Type.Optional(
-          Type.Boolean({
-            description: 'Extension: true when rows beyond the first 5,000 matched ones show only their best match',
-          }),
+    summary: Type.Object(
+      {
+        total: Type.Integer({ description: 'Number of records processed' }),
+        matched: Type.Object(
+          {
+            count: Type.Integer({ description: 'Number of matched records' }),
+            records: Type.Array(MatchedRecord, { description: 'The records that matched' }),
+            truncated: Type.Optional(
+              Type.Boolean({
+                description: 'Extension: true when rows beyond the first 5,000 matched ones show only their best match',
+              }),
+            ),
+          },
+          { description: 'What was found' },
         ),
-      }),
-      dataset: Type.String({ description: 'The dataset that was checked' }),
-      version: Type.String({ description: 'Extension: its version; send it as `version` to repeat this check' }),
-      scorerVersion: Type.String({ description: 'Extension: the version of the matching rules' }),
-      scoreThreshold: Type.Number({ description: 'Extension: the threshold that was used' }),
-      runId: Type.String({ description: 'Extension: the name of this check, for your records' }),
-      warnings: Type.Integer({ description: 'Extension: number of records with a warning' }),
-      stale: Type.Boolean({ description: STALE }),
-    }),
+        dataset: Type.String({ description: 'The dataset that was checked' }),
+        version: Type.String({ description: 'Extension: its version; send it as `version` to repeat this check' }),
+        scorerVersion: Type.String({ description: 'Extension: the version of the matching rules' }),
+        scoreThreshold: Type.Number({ description: 'Extension: the threshold that was used' }),
+        runId: Type.String({ description: 'Extension: the name of this check, for your records' }),
+        warnings: Type.Integer({ description: 'Extension: number of records with a warning' }),
+        stale: Type.Boolean({ description: STALE }),
+      },
+      { description: 'The file as a whole' },
+    ),
     results: Type.Array(RowResult, { description: 'One entry per record, in the order of the file' }),
   },
   {
@@ -216,8 +204,8 @@ export type ScreenReply = Type.Static<typeof ScreenReply>
 
 export const Dataset = Type.Object(
   {
-    name: Type.String(),
-    title: Type.String(),
+    name: Type.String({ description: 'Names the list in calls' }),
+    title: Type.String({ description: 'Its name for people' }),
     entries: Type.Integer({ description: 'Number of listed people and organisations' }),
     version: Type.String({ description: 'The version in use' }),
     updatedAt: Type.String({ format: 'date-time', description: 'When that version was imported' }),
@@ -231,7 +219,10 @@ export const Dataset = Type.Object(
 )
 export type Dataset = Type.Static<typeof Dataset>
 
-export const DatasetList = Type.Object({ datasets: Type.Array(Dataset) }, { title: 'DatasetList' })
+export const DatasetList = Type.Object(
+  { datasets: Type.Array(Dataset, { description: 'The lists that can be checked' }) },
+  { title: 'DatasetList' },
+)
 export type DatasetList = Type.Static<typeof DatasetList>
 
 const scoreThreshold = Type.Optional(
@@ -339,7 +330,7 @@ export const ScreenPeopleBody = Type.Object(
         },
         { additionalProperties: false },
       ),
-      { minItems: 1, maxItems: peoplePerMatch },
+      { minItems: 1, maxItems: peoplePerMatch, description: 'Each is checked by itself' },
     ),
   },
   {

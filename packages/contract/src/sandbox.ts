@@ -24,10 +24,16 @@ export const SandboxOutcome = Type.Object(
     risk: Type.Optional(
       Type.Enum(
         RISK_LEVELS.map(({ level }) => level),
-        { default: 'LOW' },
+        { default: 'LOW', description: 'The level; its score is the lowest of that level, and no flag is made up' },
       ),
     ),
-    delayMs: Type.Optional(Type.Integer({ minimum: 0, maximum: SANDBOX_LIMITS.delayMsMax })),
+    delayMs: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: SANDBOX_LIMITS.delayMsMax,
+        description: 'How long the page waits before the end; with `metadata.__test` only',
+      }),
+    ),
     faceAge: Type.Optional(
       Type.Number({ minimum: 0, maximum: 120, description: 'Instead of `outcome`: the age that the face step finds' }),
     ),

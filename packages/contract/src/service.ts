@@ -8,11 +8,11 @@ export const Descriptor = Type.Object(
     version: Type.String({ description: 'Version of the service' }),
     endpoints: Type.Object(
       {
-        health: Type.String(),
-        createString: Type.String(),
-        listStrings: Type.String(),
-        getString: Type.String(),
-        deleteString: Type.String(),
+        health: Type.String({ description: 'Path of the health check' }),
+        createString: Type.String({ description: 'Method and path' }),
+        listStrings: Type.String({ description: 'Method and path' }),
+        getString: Type.String({ description: 'Method and path' }),
+        deleteString: Type.String({ description: 'Method and path' }),
       },
       { description: 'Each value is `<METHOD> <path>`' },
     ),
@@ -47,17 +47,22 @@ export type Descriptor = Type.Static<typeof Descriptor>
 
 export const Health = Type.Object(
   {
-    status: Type.Union([Type.Literal('ok'), Type.Literal('degraded')]),
-    service: Type.String(),
-    version: Type.String(),
-    uptimeSeconds: Type.Integer(),
+    status: Type.Union([Type.Literal('ok'), Type.Literal('degraded')], {
+      description: '`degraded`: a check is not `ok`',
+    }),
+    service: Type.String({ description: 'Name of the service' }),
+    version: Type.String({ description: 'Version of the service' }),
+    uptimeSeconds: Type.Integer({ description: 'For how long this process has run' }),
     checks: Type.Record(
       Type.String(),
       Type.Union([Type.Literal('ok'), Type.Literal('failed'), Type.Literal('stale')]),
       {
         description:
-          '`store` is the database. `lists` is there only while a sanctions list is `stale`: it still serves, and `status` stays `ok`',
+          '`store` is the database. `worker` is there only while no worker serves it. `lists` is there only while a sanctions list is `stale`: it still serves, and `status` stays `ok`',
       },
+    ),
+    details: Type.Optional(
+      Type.Record(Type.String(), Type.String(), { description: 'What is wrong with a check, in a sentence' }),
     ),
   },
   {

@@ -8,6 +8,7 @@ import {
   RETIRED_SESSION_CODES,
   SESSION_CODE_NAMES,
   SESSION_CODES,
+  withSpoof,
 } from './session-codes.ts'
 
 /** Typed from the reference of codes, not from the table. */
@@ -90,6 +91,13 @@ test('the camera fails for one of seven reasons', () => {
 test('both kinds of spoof have the text of the specification, so that the text does not tell which cue failed', () => {
   assert.equal(SESSION_CODES.SPOOF.message, 'Image spoof')
   assert.equal(SESSION_CODES.VIDEO_SPOOF.message, 'Image spoof')
+})
+
+test('[C-050] [D-059] a session that ends with 2 carries 1 before it; -32 is no spoof', () => {
+  assert.deepEqual(withSpoof(['VIDEO_SPOOF']), ['SPOOF', 'VIDEO_SPOOF'])
+  assert.deepEqual(withSpoof(['POLICY_BLOCKED', 'VIDEO_SPOOF', 'SPOOF']), ['SPOOF', 'POLICY_BLOCKED', 'VIDEO_SPOOF'])
+  for (const others of [['SPOOF', 'ATTEMPTS_EXCEEDED'], ['LIVENESS_INCONCLUSIVE'], []] as const)
+    assert.deepEqual(withSpoof(others), others)
 })
 
 test('every code says in sentences what it means and what to do', () => {

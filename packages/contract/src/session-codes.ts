@@ -30,7 +30,7 @@ export const SESSION_CODES = {
     code: codes.VIDEO_SPOOF,
     kind: 'F',
     message: 'Image spoof',
-    meaning: 'The stream was replayed, synthetic or injected.',
+    meaning: 'The stream was replayed, synthetic or injected. Code 1 comes before it.',
     host: 'Deny; review when it repeats.',
   },
   DESKTOP: {
@@ -339,6 +339,12 @@ export const SESSION_CODE_NAMES: readonly SessionCodeName[] = Object.keys(SESSIO
 const NAME_BY_CODE: ReadonlyMap<number, SessionCodeName> = new Map(
   SESSION_CODE_NAMES.map((name) => [SESSION_CODES[name].code, name]),
 )
+
+/** The interface has one number for a spoof, 1. A session that ends with our own 2 therefore carries 1 too, before it. */
+export function withSpoof(names: readonly SessionCodeName[]): SessionCodeName[] {
+  if (!names.includes('VIDEO_SPOOF')) return [...names]
+  return ['SPOOF', ...names.filter((name) => name !== 'SPOOF')]
+}
 
 /** The name of a code that can be sent; undefined for any other number. */
 export function findSessionCodeName(code: number): SessionCodeName | undefined {

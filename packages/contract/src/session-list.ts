@@ -25,7 +25,12 @@ export const sessionListQuery = <const States extends string[]>(states: States) 
     }),
   ),
   limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: SESSION_LIST_LIMITS.pageMax, default: SESSION_LIST_LIMITS.pageDefault }),
+    Type.Integer({
+      minimum: 1,
+      maximum: SESSION_LIST_LIMITS.pageMax,
+      default: SESSION_LIST_LIMITS.pageDefault,
+      description: 'How many on a page',
+    }),
   ),
   cursor: Type.Optional(
     Type.String({ maxLength: SESSION_LIST_LIMITS.cursorChars, description: '`nextCursor` of the page before' }),
@@ -35,15 +40,15 @@ export const sessionListQuery = <const States extends string[]>(states: States) 
 /** A session of area C as its host sees it, without the result. */
 export const SessionSummary = Type.Object(
   {
-    sessionId: Type.String({ format: 'uuid' }),
-    state: Type.String(),
+    sessionId: Type.String({ format: 'uuid', description: 'The id in `launchUrl`' }),
+    state: Type.String({ description: 'The step, as docs/api/age.md names them; `PURGED` when it is deleted' }),
     flowStatus: Type.Union([Type.Enum([...FLOW_STATUSES]), Type.Null()], {
       description: 'null while it is open, and once it is purged',
     }),
-    createdAt: Type.String({ format: 'date-time' }),
+    createdAt: Type.String({ format: 'date-time', description: 'When it was created' }),
     expiresAt: Type.String({ format: 'date-time', description: OF_PURGED }),
     endedAt: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], { description: OF_PURGED }),
-    livemode: Type.Boolean(),
+    livemode: Type.Boolean({ description: 'false for sessions of test keys' }),
     metadata: Type.Unsafe<Record<string, unknown>>(
       Type.Object(
         {},
@@ -57,9 +62,11 @@ export type SessionSummary = Type.Static<typeof SessionSummary>
 
 export const SessionPage = Type.Object(
   {
-    items: Type.Array(SessionSummary),
-    count: Type.Integer(),
-    nextCursor: Type.Union([Type.String(), Type.Null()]),
+    items: Type.Array(SessionSummary, { description: 'The sessions, newest first' }),
+    count: Type.Integer({ description: 'Number of `items` on this page' }),
+    nextCursor: Type.Union([Type.String(), Type.Null()], {
+      description: '`cursor` of the next page; null on the last one',
+    }),
   },
   { title: 'SessionPage' },
 )

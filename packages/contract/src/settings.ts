@@ -172,6 +172,12 @@ const fields = {
     default: 0,
     description: 'A face estimate closer to the threshold than this decides nothing by itself: AGE_UNKNOWN',
   }),
+  documentInDoubt: Type.Boolean({
+    default: false,
+    description:
+      'Whether step-up asks for a document also when a face estimate is doubtful: frames that disagree, a log with gaps, strong behavioural flags. ' +
+      'Otherwise such a result has the risk flag `BH_AGE_IN_DOUBT`, which recommends REVIEW. A session may say otherwise',
+  }),
   enforceBlock: Type.Boolean({
     default: false,
     description: 'Whether the risk recommendation BLOCK ends a session without a verdict (-34)',
@@ -308,6 +314,7 @@ export const TenantSettingsInput = Type.Object(
     resultRequiresKey: Type.Optional(fields.resultRequiresKey),
     alwaysReturnAge: Type.Optional(fields.alwaysReturnAge),
     faceAgeMarginYears: Type.Optional(fields.faceAgeMarginYears),
+    documentInDoubt: Type.Optional(fields.documentInDoubt),
     enforceBlock: Type.Optional(fields.enforceBlock),
     risk: Type.Optional(fields.risk),
     defaultLocale: Type.Optional(fields.defaultLocale),
@@ -347,6 +354,7 @@ export const TENANT_SETTINGS_DEFAULTS: TenantSettings = {
   resultRequiresKey: false,
   alwaysReturnAge: false,
   faceAgeMarginYears: 0,
+  documentInDoubt: false,
   enforceBlock: false,
   risk: {},
   defaultLocale: 'en',

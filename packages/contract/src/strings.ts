@@ -9,10 +9,10 @@ const anyObject = (description: string) =>
 export const StringRecord = Type.Object(
   {
     id: Type.String({ format: 'uuid', description: 'UUIDv7' }),
-    value: Type.String(),
+    value: Type.String({ description: 'The text' }),
     length: Type.Integer({ description: 'Length of `value` in Unicode code points' }),
-    createdAt: Type.String({ format: 'date-time' }),
-    updatedAt: Type.String({ format: 'date-time' }),
+    createdAt: Type.String({ format: 'date-time', description: 'When it was created' }),
+    updatedAt: Type.String({ format: 'date-time', description: 'Always equal to `createdAt`: records do not change' }),
     expiresAt: Type.Optional(Type.String({ format: 'date-time', description: 'Extension: set by `ttlSeconds`' })),
     metadata: Type.Optional(anyObject('Extension: returned as it was given; numbers are IEEE doubles')),
     livemode: Type.Boolean({ description: 'Extension: false for records of test keys and of anonymous callers' }),
@@ -55,7 +55,7 @@ export type CreateStringBody = Type.Static<typeof CreateStringBody>
 
 export const StringPage = Type.Object(
   {
-    items: Type.Array(StringRecord),
+    items: Type.Array(StringRecord, { description: 'The records' }),
     count: Type.Integer({ description: 'Number of `items` on this page' }),
     nextCursor: Type.Union([Type.String(), Type.Null()], {
       description: 'Send it back as `cursor` for the next page; null on the last page',

@@ -1,149 +1,22 @@
 import Type from 'typebox'
-import { Callback } from './age.ts'
 import { CaptureConditions } from './capture-conditions.ts'
 import { consent } from './consent.ts'
 import { DocumentRecord } from './document-record.ts'
 import { DOCUMENT_TYPES } from './documents.ts'
-import { ignoredFields } from './ignored-fields.ts'
 import { Indicators } from './indicators.ts'
 import { CAPTURE_ASSURANCE } from './launch-steps.ts'
-import { SESSION_LIMITS, VERIFICATION_LIMITS } from './limits.ts'
+import { VERIFICATION_LIMITS } from './limits.ts'
 import { type Operation, operation } from './operation.ts'
 import { CONFIRM_ERRORS, ConfirmedReturn, ConfirmReturnBody, codeHash } from './returns.ts'
 import { RiskEvaluation } from './risk.ts'
 import { OF_PURGED, sessionListQuery } from './session-list.ts'
 import { SESSION_OUTCOMES, VERIFICATION_STATES } from './states.ts'
-
-export const VERIFICATION_TYPES = ['ENROLL', 'SIGN-IN', 'VERIFY'] as const
-export type VerificationType = (typeof VERIFICATION_TYPES)[number]
-
-export const VERIFICATION_REQUIREMENTS = ['face', 'identity_document', 'passkey'] as const
-export type VerificationRequirement = (typeof VERIFICATION_REQUIREMENTS)[number]
-
-export const DEBUG_LEVELS = ['1', '2', '3'] as const
-
-const { urlChars, localeChars, lifetimeSecondsMin, lifetimeSecondsMax, lifetimeSecondsDefault } = SESSION_LIMITS
-const redirect = (description: string) => Type.String({ minLength: 1, maxLength: urlChars, description })
-const shortText = (maxLength: number, description?: string) =>
-  Type.String({ minLength: 1, maxLength, ...(description !== undefined && { description }) })
-
-export const ContactInformation = Type.Object(
-  {
-    email: Type.Optional(shortText(VERIFICATION_LIMITS.contactChars)),
-    phone: Type.Optional(shortText(VERIFICATION_LIMITS.contactChars)),
-  },
-  { title: 'ContactInformation', additionalProperties: false },
-)
-export type ContactInformation = Type.Static<typeof ContactInformation>
-
-export const CreateVerificationBody = Type.Object(
-  {
-    type: Type.Enum([...VERIFICATION_TYPES], {
-      description: '`ENROLL` registers a face, `SIGN-IN` finds its person again, `VERIFY` compares with one person',
-    }),
-    redirectURL: redirect('Where the browser is sent at the end, with `sessionId`, `status` and `code` in its query'),
-    redirectUrl: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: urlChars,
-        deprecated: true,
-        description: 'An older spelling of `redirectURL`, still taken instead of it',
-      }),
-    ),
-    callback: Callback,
-    locale: Type.Optional(Type.String({ minLength: 1, maxLength: localeChars, description: 'Language of the page' })),
-    enableDesktop: Type.Optional(
-      Type.Boolean({ default: false, description: 'Lets the flow run on a desktop computer, which is less secure' }),
-    ),
-    sendImages: Type.Optional(
-      Type.Boolean({
-        default: false,
-        description: 'The page says that the selfie is shared, and the webhook carries it, once',
-      }),
-    ),
-    estimateAge: Type.Optional(
-      Type.Boolean({ default: false, description: 'ENROLL: the age is estimated on the device' }),
-    ),
-    transactionID: Type.Optional(
-      shortText(VERIFICATION_LIMITS.transactionChars, 'Comes back in the webhook as `transactionId`'),
-    ),
-    deviceInfo: Type.Optional(
-      Type.Object(
-        {
-          os: Type.Optional(shortText(VERIFICATION_LIMITS.deviceInfoChars)),
-          model: Type.Optional(shortText(VERIFICATION_LIMITS.deviceInfoChars)),
-          resolution: Type.Optional(shortText(VERIFICATION_LIMITS.deviceInfoChars)),
-        },
-        { additionalProperties: false },
-      ),
-    ),
-    debugMode: Type.Optional(
-      Type.Union([Type.Boolean(), Type.Array(Type.Enum([...DEBUG_LEVELS]), { maxItems: 3, uniqueItems: true })], {
-        default: false,
-        description: '`true` is level 2; of several levels the highest counts',
-      }),
-    ),
-    requirements: Type.Optional(
-      Type.Array(Type.Enum([...VERIFICATION_REQUIREMENTS]), {
-        minItems: 1,
-        maxItems: 3,
-        uniqueItems: true,
-        default: ['face'],
-        description:
-          'ENROLL: `face`, or it with `identity_document`, `passkey` or both; the steps come in this order. SIGN-IN and VERIFY: `face`, or it with `passkey`',
-      }),
-    ),
-    sessionExpiry: Type.Optional(
-      Type.Union(
-        [
-          Type.Integer({ minimum: lifetimeSecondsMin, maximum: lifetimeSecondsMax }),
-          Type.String({ minLength: 2, maxLength: 40 }),
-        ],
-        {
-          default: lifetimeSecondsDefault,
-          description: 'Seconds, an ISO 8601 duration (`PT15M`) or a moment in UTC (`2026-01-31T12:00:00Z`)',
-        },
-      ),
-    ),
-    puid: Type.Optional(shortText(VERIFICATION_LIMITS.personChars, 'Extension. VERIFY: the person to compare with')),
-    customerId: Type.Optional(
-      shortText(
-        VERIFICATION_LIMITS.personChars,
-        'Extension: your own name for the person. ENROLL binds it, VERIFY finds the person by it',
-      ),
-    ),
-    nonce: Type.Optional(
-      shortText(VERIFICATION_LIMITS.nonceChars, 'Extension. VERIFY: comes back in the webhook unchanged'),
-    ),
-    contactInformation: Type.Optional(ContactInformation),
-    ...ignoredFields,
-  },
-  {
-    title: 'CreateVerification',
-    additionalProperties: false,
-    examples: [
-      {
-        type: 'ENROLL',
-        redirectURL: 'https://shop.example/welcome',
-        callback: { url: 'https://shop.example/hooks/ostiary' },
-        transactionID: 'order-4711',
-      },
-    ],
-  },
-)
-export type CreateVerificationBody = Type.Static<typeof CreateVerificationBody>
-
-/** What the service takes: a body may have the older spelling alone. The server refuses one that has neither. */
-export const AcceptedVerificationBody = Type.Object(
-  { ...CreateVerificationBody.properties, redirectURL: Type.Optional(CreateVerificationBody.properties.redirectURL) },
-  { additionalProperties: false },
-)
-export type AcceptedVerificationBody = Type.Static<typeof AcceptedVerificationBody>
+import { ContactInformation, CreateVerificationBody, shortText, VERIFICATION_TYPES } from './verification-request.ts'
 
 export const CreatedVerification = Type.Object(
   {
     launchUrl: Type.String({ description: 'Send the user here' }),
-    sessionId: Type.String({ format: 'uuid' }),
+    sessionId: Type.String({ format: 'uuid', description: 'Names the session in all other calls' }),
     expiresAt: Type.String({ format: 'date-time', description: 'Extension' }),
     livemode: Type.Boolean({ description: 'Extension: false for sessions of test keys' }),
   },
@@ -151,8 +24,18 @@ export const CreatedVerification = Type.Object(
 )
 export type CreatedVerification = Type.Static<typeof CreatedVerification>
 
-export const VerificationFault = Type.Object({ code: Type.Integer(), message: Type.String() })
+export const VerificationFault = Type.Object({
+  code: Type.Integer({ description: 'A session code (docs/session-codes.md)' }),
+  message: Type.String({ description: 'The same in words' }),
+})
 export type VerificationFault = Type.Static<typeof VerificationFault>
+
+/** A session code with its name, and why. */
+const NamedFault = Type.Object({
+  code: Type.Integer({ description: 'A session code (docs/session-codes.md)' }),
+  name: Type.String({ description: 'Its name' }),
+  reason: Type.String({ description: 'One of the reasons above' }),
+})
 
 /** How a person was recognised. `local` alone needs the tenant's permission. */
 export const MATCH_METHODS = ['server', 'local', 'local+passkey', 'server+passkey', 'sandbox'] as const
@@ -164,34 +47,46 @@ export type MatchMethod = (typeof MATCH_METHODS)[number]
  */
 export const VerificationWebhook = Type.Object(
   {
-    sessionId: Type.String({ format: 'uuid' }),
+    sessionId: Type.String({ format: 'uuid', description: 'The session' }),
     status: Type.Enum(['SUCCESS', 'FAILED', 'error'], { description: '`error`: a SIGN-IN that failed' }),
     transactionId: Type.Optional(
       Type.String({ description: 'The `transactionID` of the creation; absent without one' }),
     ),
-    message: Type.String(),
+    message: Type.String({ description: '`Ok`, or why it failed, in words' }),
     puid: Type.Optional(Type.String({ description: 'The person' })),
     guid: Type.Optional(Type.String({ description: 'The group: all persons of this tenant and mode' })),
     identityInformation: Type.Optional(
-      Type.Object({
-        documentType: Type.Optional(
-          Type.Enum([...DOCUMENT_TYPES], { description: 'Where the session asked for an identity document' }),
-        ),
-        verificationDate: Type.String({ pattern: '^\\d+$', description: 'Unix milliseconds' }),
-      }),
+      Type.Object(
+        {
+          documentType: Type.Optional(
+            Type.Enum([...DOCUMENT_TYPES], { description: 'Where the session asked for an identity document' }),
+          ),
+          verificationDate: Type.String({ pattern: '^\\d+$', description: 'Unix milliseconds' }),
+        },
+        { description: 'Of a success: what was verified, and when' },
+      ),
     ),
     contactInformation: Type.Optional(ContactInformation),
-    errors: Type.Array(VerificationFault),
+    errors: Type.Array(VerificationFault, { description: 'Why it failed; empty, or -37, of a success' }),
     errorCodes: Type.Optional(Type.Array(Type.Integer(), { description: 'A failed SIGN-IN: the codes alone' })),
     errorDetails: Type.Optional(
-      Type.Array(Type.Object({ code: Type.Integer(), name: Type.String(), reason: Type.String() }), {
+      Type.Array(NamedFault, {
         description:
           'Extension, tenants that store tokens: `no_hint`, the device holds no key of a token; `key_holder`, the key holder was away; `key_holder_pin`, the page does not know its key; `token_key`, the service sent another public key than the token’s; `token_storage`, the browser keeps nothing',
       }),
     ),
     retryAfter: Type.Optional(Type.Integer({ description: 'Seconds to wait before the next try' })),
     images: Type.Optional(
-      Type.Array(Type.Object({ type: Type.Literal('portrait'), data: Type.String({ description: 'JPEG in base64' }) })),
+      Type.Array(
+        Type.Object({
+          type: Type.Literal('portrait', { description: 'The selfie' }),
+          data: Type.String({ description: 'JPEG in base64' }),
+        }),
+        {
+          description:
+            'With `sendImages`, always: of a success the selfie, in the webhook and once; empty of a failure, and wherever the body is read again',
+        },
+      ),
     ),
     indicators: Type.Optional(Indicators),
     riskEvaluation: RiskEvaluation,
@@ -210,23 +105,27 @@ export const VerificationWebhook = Type.Object(
       ),
     ),
     consent,
-    livemode: Type.Boolean({ description: 'Extension' }),
+    livemode: Type.Boolean({ description: 'Extension: false for sessions of test keys' }),
   },
   { title: 'VerificationWebhook' },
 )
 export type VerificationWebhook = Type.Static<typeof VerificationWebhook>
 
 export const DebugEntry = Type.Object({
-  at: Type.String({ format: 'date-time' }),
-  level: Type.Integer({ minimum: 1, maximum: 3 }),
-  event: Type.String(),
-  facts: Type.Optional(Type.Unsafe<Record<string, unknown>>(Type.Object({}, { additionalProperties: true }))),
+  at: Type.String({ format: 'date-time', description: 'When it happened' }),
+  level: Type.Integer({ minimum: 1, maximum: 3, description: 'From 1, the roughest, to 3' }),
+  event: Type.String({ description: 'What happened' }),
+  facts: Type.Optional(
+    Type.Unsafe<Record<string, unknown>>(
+      Type.Object({}, { additionalProperties: true, description: 'Numbers and names that explain it' }),
+    ),
+  ),
 })
 export type DebugEntry = Type.Static<typeof DebugEntry>
 
 export const VerificationSummary = Type.Object(
   {
-    sessionId: Type.String({ format: 'uuid' }),
+    sessionId: Type.String({ format: 'uuid', description: 'The session' }),
     type: Type.Union([Type.Enum([...VERIFICATION_TYPES]), Type.Null()], { description: 'null once it is purged' }),
     state: Type.String({
       description: 'The step, as docs/api/verification.md names them; `PURGED` when it is deleted',
@@ -234,12 +133,12 @@ export const VerificationSummary = Type.Object(
     outcome: Type.Union([Type.Enum([...SESSION_OUTCOMES]), Type.Null()], {
       description: 'null while it is open, and once it is purged',
     }),
-    transactionId: Type.Optional(Type.String()),
-    requirements: Type.Array(Type.String()),
-    createdAt: Type.String({ format: 'date-time' }),
+    transactionId: Type.Optional(Type.String({ description: 'The `transactionID` of the creation' })),
+    requirements: Type.Array(Type.String(), { description: 'The steps that were asked for, in their order' }),
+    createdAt: Type.String({ format: 'date-time', description: 'When it was created' }),
     expiresAt: Type.String({ format: 'date-time', description: OF_PURGED }),
     endedAt: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], { description: OF_PURGED }),
-    livemode: Type.Boolean(),
+    livemode: Type.Boolean({ description: 'false for sessions of test keys' }),
     debugLog: Type.Optional(Type.Array(DebugEntry, { description: 'With `debugMode`, for 24 hours' })),
   },
   { title: 'VerificationSummary' },
@@ -308,9 +207,11 @@ export const getVerification = operation({
 
 export const VerificationPage = Type.Object(
   {
-    items: Type.Array(VerificationSummary),
-    count: Type.Integer(),
-    nextCursor: Type.Union([Type.String(), Type.Null()]),
+    items: Type.Array(VerificationSummary, { description: 'The sessions, newest first' }),
+    count: Type.Integer({ description: 'Number of `items` on this page' }),
+    nextCursor: Type.Union([Type.String(), Type.Null()], {
+      description: '`cursor` of the next page; null on the last one',
+    }),
   },
   { title: 'VerificationPage' },
 )
@@ -322,9 +223,18 @@ export const listVerifications = operation({
   method: 'GET',
   path: '/v2/verification-sessions',
   summary: 'List verification sessions',
-  description: 'Extension: newest first, without debug logs. All filters apply together.',
+  description:
+    'Extension: newest first, without debug logs. A page also ends where the requests of its sessions have 1 MB: go on while `nextCursor` is not null. All filters apply together.',
   scope: 'verify:read',
-  query: Type.Object(sessionListQuery([...VERIFICATION_STATES]), { additionalProperties: false }),
+  query: Type.Object(
+    {
+      ...sessionListQuery([...VERIFICATION_STATES]),
+      transactionID: Type.Optional(
+        shortText(VERIFICATION_LIMITS.transactionChars, 'Keeps the sessions that were created with it'),
+      ),
+    },
+    { additionalProperties: false },
+  ),
   success: { 200: { description: 'One page', schema: VerificationPage } },
   errors: ['VALIDATION_FAILED', ...CREDENTIAL_ERRORS],
 })
@@ -387,6 +297,60 @@ export const deleteVerification = operation({
   errors: [...CREDENTIAL_ERRORS, 'NOT_FOUND', 'SESSION_OPEN', 'GONE'],
 })
 
+export const LockedPerson = Type.Object(
+  {
+    puid: Type.Optional(Type.String({ format: 'uuid', description: 'Our id of the person, from a result' })),
+    customerId: Type.Optional(shortText(VERIFICATION_LIMITS.personChars, 'Your own name for the person')),
+  },
+  {
+    title: 'LockedPerson',
+    additionalProperties: false,
+    minProperties: 1,
+    description: 'By either, or both where you have both',
+    examples: [{ customerId: 'c-1' }],
+  },
+)
+export type LockedPerson = Type.Static<typeof LockedPerson>
+
+export const PersonLockout = Type.Object(
+  {
+    locked: Type.Boolean({ description: 'Whether sessions of this person end with -35 now' }),
+    retryAfter: Type.Integer({ minimum: 0, description: 'Seconds until they are compared again; 0 when not locked' }),
+    failures: Type.Integer({ minimum: 0, description: 'Counted against the person at present' }),
+    livemode: Type.Boolean({ description: 'Whether a live key asked' }),
+  },
+  {
+    title: 'PersonLockout',
+    additionalProperties: false,
+    examples: [{ locked: true, retryAfter: 30, failures: 5, livemode: false }],
+  },
+)
+export type PersonLockout = Type.Static<typeof PersonLockout>
+
+const lockout = { ...shared, scope: 'verify:lockouts', method: 'POST', body: LockedPerson } as const
+
+export const findLockout = operation({
+  ...lockout,
+  operationId: 'findLockout',
+  path: '/v2/verification-lockout/find',
+  summary: 'Look up the lockout of a person',
+  description:
+    'Extension: what counts against a person whose comparisons failed. The person is named in the body, because addresses are logged on the way.',
+  success: { 200: { description: 'As it is', schema: PersonLockout } },
+  errors: ['VALIDATION_FAILED', ...CREDENTIAL_ERRORS],
+})
+
+export const clearLockout = operation({
+  ...lockout,
+  operationId: 'clearLockout',
+  path: '/v2/verification-lockout/clear',
+  summary: 'Free a person who is locked out',
+  description:
+    'Extension: forgets the failures that count against the person. Those of a device or a network stay. Check who asks for it first: the lockout is what stops somebody who tries faces.',
+  success: { 200: { description: 'As it was before', schema: PersonLockout } },
+  errors: ['VALIDATION_FAILED', ...CREDENTIAL_ERRORS],
+})
+
 export const VERIFICATION_OPERATIONS: readonly Operation[] = [
   createVerification,
   getVerification,
@@ -395,4 +359,6 @@ export const VERIFICATION_OPERATIONS: readonly Operation[] = [
   confirmVerification,
   deleteVerification,
   listVerifications,
+  findLockout,
+  clearLockout,
 ]

@@ -27,7 +27,7 @@ export const ATTEMPT_OUTCOMES = [
 ] as const
 export type AttemptOutcome = (typeof ATTEMPT_OUTCOMES)[number]
 
-const time = (description?: string) => Type.String({ format: 'date-time', ...(description && { description }) })
+const time = (description: string) => Type.String({ format: 'date-time', description })
 
 const deliveryFields = {
   id: Type.String({
@@ -35,15 +35,15 @@ const deliveryFields = {
     description: 'The same in `X-Service-Delivery` and `webhook-id` of every attempt',
   }),
   event: Type.String({ description: 'As in `X-Service-Event`' }),
-  sessionId: Type.String({ format: 'uuid' }),
+  sessionId: Type.String({ format: 'uuid', description: 'Of which it tells' }),
   sequence: Type.Integer({ description: 'As in `X-Service-Sequence`: order of the events of one session' }),
   origin: Type.String({ description: 'Scheme, host and port of the callback URL. The rest may hold secrets' }),
   state: Type.Enum([...DELIVERY_STATES], { description: '`dead`: no attempt follows unless it is replayed' }),
   attempts: Type.Integer({ description: 'Attempts so far, over all replays' }),
-  createdAt: time(),
+  createdAt: time('When the session ended'),
   nextAttemptAt: Type.Optional(time('While pending. A receiver that keeps failing is given a rest beyond it')),
   deliveredAt: Type.Optional(time('When it was first answered with 2xx')),
-  deadAt: Type.Optional(time()),
+  deadAt: Type.Optional(time('When it was given up')),
   deadReason: Type.Optional(
     Type.Enum([...DEAD_REASONS], {
       description:
@@ -53,7 +53,7 @@ const deliveryFields = {
     }),
   ),
   deletedAt: time('When the delivery, its body and its attempts are deleted'),
-  livemode: Type.Boolean(),
+  livemode: Type.Boolean({ description: 'false for sessions of test keys' }),
 }
 
 const deliveryExample = {
@@ -76,8 +76,8 @@ export type WebhookDelivery = Type.Static<typeof WebhookDelivery>
 export const WebhookAttempt = Type.Object(
   {
     attempt: Type.Integer({ description: 'As in `X-Service-Attempt`' }),
-    startedAt: time(),
-    durationMs: Type.Integer(),
+    startedAt: time('When it began'),
+    durationMs: Type.Integer({ description: 'How long it took' }),
     outcome: Type.Enum([...ATTEMPT_OUTCOMES], {
       description:
         '`delivered`: 2xx. `rejected`: 4xx. `failed`: 5xx. `redirect`: 3xx, never followed. `gone`: 410. `timeout`: no ' +
@@ -117,7 +117,7 @@ export type WebhookDeliveryDetails = Type.Static<typeof WebhookDeliveryDetails>
 
 export const WebhookDeliveryPage = Type.Object(
   {
-    items: Type.Array(WebhookDelivery),
+    items: Type.Array(WebhookDelivery, { description: 'The deliveries, newest first' }),
     count: Type.Integer({ description: 'Number of `items` on this page' }),
     nextCursor: Type.Union([Type.String(), Type.Null()], {
       description: 'Send it back as `cursor` for the next page; null on the last page',
@@ -232,12 +232,12 @@ export const replayWebhooks = operation({
 
 export const WebhookPublicKey = Type.Object(
   {
-    kty: Type.Literal('OKP'),
-    crv: Type.Literal('Ed25519'),
+    kty: Type.Literal('OKP', { description: 'Kind of key (RFC 8037)' }),
+    crv: Type.Literal('Ed25519', { description: 'Its curve' }),
     x: Type.String({ description: 'The public half: 32 bytes in base64url' }),
     kid: Type.String({ description: 'Thumbprint of the key (RFC 7638)' }),
-    use: Type.Literal('sig'),
-    alg: Type.Literal('EdDSA'),
+    use: Type.Literal('sig', { description: 'For signatures' }),
+    alg: Type.Literal('EdDSA', { description: 'The algorithm of the signatures' }),
   },
   { title: 'WebhookPublicKey' },
 )

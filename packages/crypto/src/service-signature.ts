@@ -6,11 +6,18 @@ import { bodyHash } from './device-proof.ts'
  * 0040). A request has an id that is used once; the reply is signed with the id of its request, so it answers no other.
  */
 export const SERVICE_SIGNATURE_HEADER = 'x-ostiary-signature'
+/** The hash of the body, so that the signature can be verified before the body is read. Servers of the last release do not send it. */
+export const BODY_HASH_HEADER = 'x-ostiary-body-hash'
 
 export interface ServiceRequest {
   method: string
   path: string
   body: Uint8Array
+}
+
+/** A request whose body is known by its hash. */
+export interface HashedRequest extends Omit<ServiceRequest, 'body'> {
+  bodyHash: string
 }
 
 export interface ServiceReply {
@@ -55,7 +62,8 @@ export async function signServiceRequest(
   request: ServiceRequest,
   { requestId, timeMs }: { requestId: string; timeMs: number },
 ): Promise<string> {
-  const signature = await crypto.subtle.sign(ED25519, privateKey, await requestText(request, requestId, timeMs))
+  const hashed = { ...request, bodyHash: await bodyHash(request.body) }
+  const signature = await crypto.subtle.sign(ED25519, privateKey, requestText(hashed, requestId, timeMs))
   return `${requestId}.${timeMs}.${base64url.encode(new Uint8Array(signature))}`
 }
 
@@ -67,10 +75,10 @@ export function readRequestSignature(header: string | undefined): RequestSignatu
 
 export async function verifyServiceRequest(
   publicKey: CryptoKey,
-  request: ServiceRequest,
+  request: HashedRequest,
   { requestId, timeMs, signature }: RequestSignature,
 ): Promise<boolean> {
-  return verify(publicKey, signature, await requestText(request, requestId, timeMs))
+  return verify(publicKey, signature, requestText(request, requestId, timeMs))
 }
 
 export async function signServiceReply(privateKey: CryptoKey, reply: ServiceReply): Promise<string> {
@@ -93,8 +101,8 @@ async function verify(publicKey: CryptoKey, signature: string, text: Uint8Array<
   }
 }
 
-async function requestText({ method, path, body }: ServiceRequest, requestId: string, timeMs: number) {
-  return textOf(['request', method, path, requestId, String(timeMs), await bodyHash(body)])
+function requestText({ method, path, bodyHash }: HashedRequest, requestId: string, timeMs: number) {
+  return textOf(['request', method, path, requestId, String(timeMs), bodyHash])
 }
 
 async function replyText({ requestId, status, body }: ServiceReply) {

@@ -25,6 +25,7 @@ export interface ReceivedV1a {
   keys: readonly WebhookVerifyKey[]
   /** Unix time in seconds. With it, timestamps further away than `toleranceSeconds` are refused. */
   nowSeconds?: number
+  /** How far away they may be. Default 300 seconds. */
   toleranceSeconds?: number
 }
 

@@ -20,6 +20,7 @@ export interface ReceivedWebhook {
   body: Uint8Array | string
   /** Unix time in seconds. With it, timestamps further away than `toleranceSeconds` are refused. */
   nowSeconds?: number
+  /** How far away they may be. Default 300 seconds. */
   toleranceSeconds?: number
 }
 

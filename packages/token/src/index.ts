@@ -1,7 +1,7 @@
 export { createProbe, createToken, type EnrolledToken } from './create.ts'
 export { type EvaluationInput, evaluate } from './evaluate.ts'
 export { probeFault, TokenFormatError, tokenIdOf } from './format.ts'
-export { type AttackEvent, cosineOf, type JudgeInput, type Judgement, judge } from './judge.ts'
+export { ATTACK_EVENTS, type AttackEvent, cosineOf, type JudgeInput, type Judgement, judge } from './judge.ts'
 export {
   ENROLMENT_EVALUATION_BYTES,
   EVALUATION_BYTES,

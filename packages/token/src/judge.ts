@@ -18,7 +18,8 @@ import { expandTokenMasks } from './seeds.ts'
 const { k, scale, normTolerance, shortMax, shortRmsMax } = TOKEN_PARAMETERS
 
 /** What an honest browser and an honest matcher do not produce. Each is counted, and a token with a few is frozen. */
-export type AttackEvent = 'malformed' | 'transparent' | 'linear' | 'short' | 'norm' | 'cross'
+export const ATTACK_EVENTS = ['malformed', 'transparent', 'linear', 'short', 'norm', 'cross'] as const
+export type AttackEvent = (typeof ATTACK_EVENTS)[number]
 
 export interface Judgement {
   attack: AttackEvent | undefined

@@ -1,4 +1,5 @@
-import type { AgeResult, CreatedSession, CreateSessionBody } from '../age.ts'
+import type { AgeResult, CreatedSession } from '../age.ts'
+import type { CreateSessionBody } from '../age-request.ts'
 import type { ConsentRecord } from '../consent.ts'
 import { AGE_LIMITS } from '../limits.ts'
 import type { ConfirmedReturn } from '../returns.ts'
@@ -44,7 +45,7 @@ const ended = {
     ageThreshold: 30,
     compareThreshold: faceMatchThresholdDefault,
     faceMatchThreshold: faceMatchThresholdDefault,
-    documentAgeThreshold: 30,
+    documentAgeThreshold: 18,
   },
   metadata,
   createdAt,
@@ -58,8 +59,6 @@ const above: AgeResult = {
   status: 'AGE_ABOVE_THRESHOLD',
   flowStatus: 'COMPLETED',
   result: {
-    confidenceScore: null,
-    faceMatch: null,
     facialAgeEstimation: { thresholdResult: 'AGE_ABOVE_THRESHOLD' },
   },
   riskEvaluation: calm,
@@ -76,8 +75,6 @@ const below: AgeResult = {
   sessionStatus: 'AGE_BELOW_THRESHOLD',
   status: 'AGE_BELOW_THRESHOLD',
   result: {
-    confidenceScore: null,
-    faceMatch: null,
     facialAgeEstimation: { thresholdResult: 'AGE_BELOW_THRESHOLD' },
   },
 }
@@ -86,7 +83,7 @@ const withoutVerdict: AgeResult = {
   ...above,
   sessionStatus: 'AGE_UNKNOWN',
   status: 'AGE_UNKNOWN',
-  result: { confidenceScore: null, faceMatch: null },
+  result: {},
   errors: [SESSION_CODES.ATTEMPTS_EXCEEDED.code],
   errorDetails: [{ code: SESSION_CODES.ATTEMPTS_EXCEEDED.code, name: 'ATTEMPTS_EXCEEDED' }],
   outcome: 'FAILED',
@@ -143,19 +140,26 @@ export const confirmed: ConfirmedReturn = {
   livemode: false,
 }
 
-const face: CreateSessionBody = {
+const gate: CreateSessionBody = {
   redirectUrl: 'https://shop.example/age-checked',
   ageThreshold: 30,
+  stepUpEnabled: true,
+  documentInDoubt: true,
+  documentAgeThreshold: 18,
   callback: { url: 'https://shop.example/hooks/ostiary' },
   metadata,
 }
-const stepUp: CreateSessionBody = { ...face, stepUpEnabled: true, documentAgeThreshold: 18 }
+const byDocument: CreateSessionBody = {
+  redirectUrl: 'https://shop.example/age-checked',
+  ageThreshold: 18,
+  requirements: ['identity_document', 'face'],
+}
 
 export const AGE_EXAMPLES = {
   createSession: {
     request: {
-      'At least 18, by a face estimate with a buffer of twelve years': face,
-      'A document is asked for when the face does not decide': stepUp,
+      'At least 18: who looks 30 or older passes by the face, and all others may show a document, which says 18': gate,
+      'At least 18, by a document alone': byDocument,
     },
     replies: { 201: { Created: created } },
   },

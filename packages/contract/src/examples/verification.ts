@@ -2,12 +2,12 @@ import type { AccessToken } from '../oauth.ts'
 import { SESSION_CODES, type SessionCodeName } from '../session-codes.ts'
 import type {
   CreatedVerification,
-  CreateVerificationBody,
   VerificationFault,
   VerificationPage,
   VerificationSummary,
   VerificationWebhook,
 } from '../verification.ts'
+import type { CreateVerificationBody } from '../verification-request.ts'
 import { calm, confirmed, consented, notEvaluated } from './age.ts'
 import { EXAMPLE_SESSION, type OperationExamples } from './example.ts'
 

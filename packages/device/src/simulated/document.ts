@@ -7,7 +7,7 @@ import {
   SIMULATED_READER,
 } from '@ostiary/contract'
 import type { DocumentFacts } from '../document-calls.ts'
-import { between, type Random } from './randomness.ts'
+import { between, type Random, randomDigest } from './randomness.ts'
 
 /** What is wrong with an invented document. */
 export const DOCUMENT_FAULTS = {
@@ -79,6 +79,8 @@ export function simulateDocument(
     sides: shown === 'TD1' || shown === 'AAMVA' ? 2 : 1,
     ...(capture !== undefined && { match: { score: Math.round(1000 * likeness), capture } }),
     hints: fault === 'screen' ? ['screen'] : [],
+    // Of no document: with the same seed it is the same, so that repeated use can be tried.
+    ...(step.reuseKey !== undefined && { reuse: randomDigest(random) }),
     consent: { version: '1', locale },
   }
 }
