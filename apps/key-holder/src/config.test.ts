@@ -14,7 +14,7 @@ test('three settings are enough', () => {
     [config.http, config.admin],
     [
       { host: '127.0.0.1', port: 8090 },
-      { host: '127.0.0.1', port: 9410 },
+      { host: '127.0.0.1', hostNames: [], port: 9410 },
     ],
   )
   assert.equal(config.cosineMin, 0.49)

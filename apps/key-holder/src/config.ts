@@ -37,6 +37,11 @@ export const Settings = Type.Object({
     default: '127.0.0.1',
     description: 'Address of the admin port. It needs no key: never publish it',
   }),
+  ADMIN_HOST_NAMES: Type.String({
+    default: '',
+    description:
+      'Host names, comma-separated, by which the admin port may be asked (`key-holder`, as Prometheus writes them). Addresses and `localhost` always may; any other name is 421',
+  }),
   ADMIN_PORT: port(9410, '`/metrics`, `/livez` and `/readyz`'),
   COSINE_MIN: Type.Number({
     minimum: 0.3,
@@ -97,7 +102,11 @@ export function loadConfig(
     cosineMin: values.COSINE_MIN,
     logLevel: values.LOG_LEVEL,
     http: { host: values.HOST, port: values.PORT },
-    admin: { host: values.ADMIN_HOST, port: values.ADMIN_PORT },
+    admin: {
+      host: values.ADMIN_HOST,
+      hostNames: values.ADMIN_HOST_NAMES.toLowerCase().split(/[ ,]+/).filter(Boolean),
+      port: values.ADMIN_PORT,
+    },
     database: {
       url,
       poolMax: values.DATABASE_POOL_MAX,

@@ -17,8 +17,10 @@ const enrolments = Compile(EnrolmentMessage)
  * Stores the key share of a new token, PENDING until the server confirms it. The signature is made with the key in the message: it
  * shows that the device has the key with which it will sign probes. Repeating an accepted enrolment gives the same answer.
  */
-export function createEnrolment({ db, vault, keys, clock, log, metrics, judge }: JudgingDeps) {
-  return async function enrol({ header, token, probe, evaluation }: EvaluationFrame): Promise<TokenVerdict> {
+export function createEnrolment({ db, vault, keys, clock, log, metrics, judge, inTurn }: JudgingDeps) {
+  return enrol
+
+  async function enrol({ header, token, probe, evaluation }: EvaluationFrame): Promise<TokenVerdict> {
     const { message, bytes: keyShare } = await openMessage(enrolments, keys.sealPrivateJwk, header)
     const now = clock.now()
     if (await shareStore.find(db, message)) {
@@ -33,10 +35,16 @@ export function createEnrolment({ db, vault, keys, clock, log, metrics, judge }:
     ensure('signature', await verifyTokenStatement(deviceKey, signature, statement))
     ensure('format', isOf(message.tokenId, token) && isOf(message.tokenId, keyShare))
 
+    // In turn before it counts, and before it takes a connection.
+    return inTurn(message.realm, () => judgeCounted({ message, token, probe, evaluation, keyShare, now }))
+  }
+
+  async function judgeCounted({ message, token, probe, evaluation, keyShare, now }: Work): Promise<TokenVerdict> {
     const budget = await budgetStore.spendEnrolment(db, message, now)
     ensure('nonce', budget !== undefined)
     if (!budget.isAllowed) return 'locked'
 
+    const { deviceKey } = message
     const { attack, probeNorm } = await judge({ token, probe, evaluation, keyShare, isEnrolment: true }).catch(refused)
     if (attack) {
       metrics.attacks.inc({ attack })
@@ -61,6 +69,12 @@ export function createEnrolment({ db, vault, keys, clock, log, metrics, judge }:
     ensure('share', row?.account === message.account)
     ensure('share', isSame(openRow(vault, row, log), message, keyShare))
   }
+}
+
+interface Work extends Omit<EvaluationFrame, 'header'> {
+  message: EnrolmentMessage
+  keyShare: Uint8Array
+  now: Date
 }
 
 function isSame(share: Share, { tokenHash, deviceKey }: EnrolmentMessage, keyShare: Uint8Array): boolean {

@@ -3,6 +3,7 @@ import { bodyHash, verifyTokenStatement } from '@ostiary/crypto'
 import { cosineOf, type judge } from '@ostiary/token'
 import { Compile } from 'typebox/compile'
 import { ensure, Refused } from './errors.ts'
+import type { InTurn } from './judgements.ts'
 import type { ServiceKeys } from './keys.ts'
 import { type EvaluationFrame, openMessage } from './message.ts'
 import type { Metrics } from './metrics.ts'
@@ -23,6 +24,7 @@ export interface JudgingDeps {
   metrics: Metrics
   /** packages/token; a test passes one that takes its time. */
   judge: typeof judge
+  inTurn: InTurn
 }
 
 const comparisons = Compile(ComparisonMessage)
@@ -50,6 +52,12 @@ export function createEvaluation({ cosineMin, ...deps }: JudgingDeps & { cosineM
     const { signature, ...statement } = message
     ensure('signature', await verifyTokenStatement(share.deviceKey, signature, statement))
 
+    // In turn before it counts, and before it takes a connection: who waits for a thread holds neither.
+    return deps.inTurn(message.realm, () => judgeCounted({ share, token, probe, evaluation, message, now }))
+  }
+
+  async function judgeCounted(work: Work): Promise<TokenVerdict> {
+    const { share, token, message, now } = work
     const budget = await budgetStore.spend(db, message, now)
     ensure('nonce', budget !== undefined)
     if (!budget.isAllowed) {
@@ -59,7 +67,7 @@ export function createEvaluation({ cosineMin, ...deps }: JudgingDeps & { cosineM
     ensure('token_hash', share.tokenHash === (await bodyHash(token)))
 
     return db.transaction(async (tx) => {
-      const verdict = await judgeOnce(tx, { share, token, probe, evaluation, message, now })
+      const verdict = await judgeOnce(tx, work)
       await verdictStore.add(tx, message, verdict, now)
       return verdict
     })

@@ -23,6 +23,8 @@ export interface Route {
   operation: string
   method: 'GET' | 'POST'
   path: string
+  /** Of a body that is no small JSON. */
+  bodyBytes?: number
   handle(body: Uint8Array): Promise<object>
 }
 
@@ -64,12 +66,14 @@ export function createRoutes(deps: JudgingDeps & Pick<Config, 'cosineMin'>): Rou
       operation: 'enrolments',
       method: 'POST',
       path: KEY_HOLDER_PATHS.enrolments,
+      bodyBytes: KEY_HOLDER_LIMITS.bodyBytes,
       handle: verdictOf('enrolment', enrol),
     },
     {
       operation: 'evaluations',
       method: 'POST',
       path: KEY_HOLDER_PATHS.evaluations,
+      bodyBytes: KEY_HOLDER_LIMITS.bodyBytes,
       handle: verdictOf('comparison', evaluate),
     },
     {

@@ -2,7 +2,13 @@ import assert from 'node:assert/strict'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { after, describe, test } from 'node:test'
 import { KEY_HOLDER_LIMITS, KEY_HOLDER_PATHS } from '@ostiary/contract'
-import { readServiceKey, signServiceRequest } from '@ostiary/crypto'
+import {
+  BODY_HASH_HEADER,
+  bodyHash,
+  readServiceKey,
+  SERVICE_SIGNATURE_HEADER,
+  signServiceRequest,
+} from '@ostiary/crypto'
 import { createCaller, newSeed } from './testing/caller.ts'
 import { newId } from './testing/device.ts'
 import { createHarness } from './testing/harness.ts'
@@ -53,6 +59,53 @@ describe('a request', () => {
       const header = await signServiceRequest(privateKey, request, at)
       assert.equal((await caller.call('POST', path, sent, { header })).status, 401, JSON.stringify(change))
     }
+  })
+
+  test('[U6] is refused before its body is read when it is unsigned, of another time, or signed by a stranger', async () => {
+    await harness.app.listen({ port: 0, host: '127.0.0.1' })
+    const { port } = harness.app.server.address() as AddressInfo
+    const path = KEY_HOLDER_PATHS.evaluations
+    const timeMs = harness.clock.now().getTime()
+    const signedAt = async (time: number) => {
+      const { privateKey } = await readServiceKey(newSeed())
+      const request = { method: 'POST', path, body: Buffer.from('never sent') }
+      return signServiceRequest(privateKey, request, { requestId: newId(), timeMs: time })
+    }
+    const hash = await bodyHash(Buffer.from('never sent'))
+    for (const [why, headers] of [
+      ['The request is not signed', {}],
+      ['The request is not signed', { [SERVICE_SIGNATURE_HEADER]: 'x.y.z' }],
+      [
+        'The request is too old, or the clocks differ',
+        { [SERVICE_SIGNATURE_HEADER]: await signedAt(timeMs - 300_000) },
+      ],
+      ['The signature is not valid', { [SERVICE_SIGNATURE_HEADER]: await signedAt(timeMs), [BODY_HASH_HEADER]: hash }],
+    ] as const) {
+      const socket = connect(port, '127.0.0.1')
+      const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+      socket.write(
+        `POST ${path} HTTP/1.1\r\nhost: k\r\ncontent-length: 2000000\r\n${lines.join('')}\r\nthe first bytes`,
+      )
+      let answer = ''
+      for await (const bytes of socket.setEncoding('utf8')) answer += bytes
+      assert.match(answer, /^HTTP\/1\.1 401 /)
+      assert.ok(answer.endsWith(JSON.stringify({ message: why })), answer)
+    }
+  })
+
+  test('[U6] without the hash of its body, as the last release sends it, is accepted; of a body that is another it is refused', async () => {
+    const caller = await callerOf(first)
+    const statusOf = async (hash: string | null) =>
+      (await caller.call('POST', KEY_HOLDER_PATHS.nonces, body(), { hash })).status
+    assert.equal(await statusOf(null), 200)
+    assert.equal(await statusOf(await bodyHash(Buffer.from('another'))), 401)
+    const bytes = Buffer.from(JSON.stringify(body()))
+    const { status } = await caller.call(
+      'POST',
+      KEY_HOLDER_PATHS.nonces,
+      Buffer.concat([bytes, Buffer.alloc(KEY_HOLDER_LIMITS.jsonBytes)]),
+    )
+    assert.equal(status, 413)
   })
 
   test('is accepted once: the same again is 409, signed, and does nothing', async () => {

@@ -1,10 +1,10 @@
 import { KEY_HOLDER_LIMITS } from '@ostiary/contract'
 import {
   importServiceKey,
+  type HashedRequest,
   type RequestSignature,
   readRequestSignature,
   type ServiceReply,
-  type ServiceRequest,
   signServiceReply,
   verifyServiceRequest,
 } from '@ostiary/crypto'
@@ -30,15 +30,19 @@ export async function createServiceCalls({ db, clock, matcherKeys, keys }: Deps)
   const windowMs = KEY_HOLDER_LIMITS.requestSeconds * 1000
 
   return {
-    /** Throws 401 unless a known caller signed exactly this request a moment ago. */
-    async verify(request: ServiceRequest, header: string | undefined): Promise<RequestSignature> {
+    /** What the header says. Throws 401 where it is missing or malformed, or of another time. */
+    read(header: string | undefined): RequestSignature {
       const signed = readRequestSignature(header)
       if (!signed) throw new CallError(401, 'The request is not signed')
       if (Math.abs(clock.now().getTime() - signed.timeMs) > windowMs)
         throw new CallError(401, 'The request is too old, or the clocks differ')
+      return signed
+    },
+
+    /** Throws 401 unless a known caller signed exactly this request. */
+    async verify(request: HashedRequest, signed: RequestSignature): Promise<void> {
       const checks = await Promise.all(callers.map((key) => verifyServiceRequest(key, request, signed)))
       if (!checks.some(Boolean)) throw new CallError(401, 'The signature is not valid')
-      return signed
     },
 
     /** Throws 409 for an id that was used before. It is remembered until the time window refuses the request anyway. */

@@ -33,7 +33,7 @@ async function serve(): Promise<void> {
   const clock = systemClock
   const { app, db, metrics, keys, stopThreads } = await createWire({ config, clock, log })
   let phase: Phase = 'starting'
-  const admin = createAdminServer({ db, metrics, phase: () => phase })
+  const admin = createAdminServer({ db, metrics, phase: () => phase, hostNames: config.admin.hostNames })
   const stopPurging = startPurging({ db, clock, log, metrics })
   const { drainMs, timeoutMs } = config.shutdown
 

@@ -42,7 +42,16 @@ export async function createWire(parts: Parts) {
   const metrics = createMetrics(db, { processMetrics: parts.processMetrics ?? true })
   const calls = await createServiceCalls({ db, clock, matcherKeys: config.matcherKeys, keys })
   const judgements = createJudgements()
-  const judging = { db, vault, keys, clock, log, metrics, judge: parts.judge ?? judgements.judge }
+  const judging = {
+    db,
+    vault,
+    keys,
+    clock,
+    log,
+    metrics,
+    judge: parts.judge ?? judgements.judge,
+    inTurn: judgements.inTurn,
+  }
   const routes = createRoutes({ ...judging, cosineMin: config.cosineMin })
   const app = buildApp({ routes, calls, clock, log, metrics })
   return { app, db, vault, keys, metrics, stopThreads: judgements.stop }

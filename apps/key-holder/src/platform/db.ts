@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isUnreplicated, UnreplicatedError } from '@ostiary/service-kit/outage'
 import {
   isUnavailable,
   isUsableAfter,
@@ -9,6 +11,7 @@ import {
   type Statement,
   withClient,
 } from '@ostiary/service-kit/postgres'
+import { LOOK, outageOf, type StoreFacts } from '@ostiary/service-kit/store-look'
 import pg from 'pg'
 import type { Log } from './log.ts'
 
@@ -51,18 +54,31 @@ export function createDb({ url, poolMax, statementTimeoutMs, connectTimeoutMs }:
   })
   // Without these, a connection that breaks would end the process. The next statement reports it.
   pool.on('error', (err) => log.debug({ err }, 'idle database connection lost'))
-  pool.on('connect', (client) => client.on('error', () => {}))
+  const unreplicated = new WeakSet<pg.ClientBase>()
+  pool.on('connect', (client) => {
+    client.on('error', () => {})
+    client.on('notice', (notice) => {
+      if (isUnreplicated(notice)) unreplicated.add(client)
+    })
+  })
 
   async function onConnection<T>(work: (send: Send) => Promise<T>): Promise<T> {
-    const client = await pool.connect().catch(rethrow)
+    const client = await pool.connect().catch((error) => {
+      throw new UnavailableError('The database is out of reach', { cause: error })
+    })
     let isBroken = false
+    const send: Send = async ({ name, text }, values) => {
+      try {
+        const result = await client.query({ name, text, values: [...values] })
+        if (unreplicated.has(client)) throw new UnreplicatedError()
+        return result
+      } catch (error) {
+        isBroken ||= !isUsableAfter(error)
+        return rethrow(error)
+      }
+    }
     try {
-      return await work(({ name, text }, values) =>
-        client.query({ name, text, values: [...values] }).catch((error) => {
-          isBroken ||= !isUsableAfter(error)
-          return rethrow(error)
-        }),
-      )
+      return await work(send)
     } finally {
       client.release(isBroken)
     }
@@ -76,12 +92,15 @@ export function createDb({ url, poolMax, statementTimeoutMs, connectTimeoutMs }:
   }
 }
 
-const PING = sql('db.ping', 'select not pg_is_in_recovery() as ok')
+const LOOK_PATIENCE_MS = 1_500
 
-/** False when the database is away, or is a standby: that answers queries but cannot count anything. */
+/** False when the database is away, is read-only, or commits nothing for lack of a replica: it may answer queries, but cannot count anything. */
 export async function isWritable(db: Queryable): Promise<boolean> {
-  const [answer] = await db.rows<{ ok: boolean }>(PING).catch(() => [])
-  return answer?.ok ?? false
+  const asked = db.rows<StoreFacts>(LOOK).then(
+    ([facts]) => facts !== undefined && outageOf(facts) === undefined,
+    () => false,
+  )
+  return Promise.race([asked, sleep(LOOK_PATIENCE_MS, false, { ref: false })])
 }
 
 function rethrow(error: unknown): never {

@@ -2,6 +2,8 @@
 import { randomBytes } from 'node:crypto'
 import { KEY_HOLDER_PATHS, type KeyHolderKey, type TokenVerdict } from '@ostiary/contract'
 import {
+  BODY_HASH_HEADER,
+  bodyHash,
   importServiceKey,
   readServiceKey,
   SERVICE_SIGNATURE_HEADER,
@@ -68,14 +70,24 @@ export async function createCaller({ send, seed, published, nowMs = Date.now }: 
     method: 'GET' | 'POST',
     path: string,
     body: Uint8Array | object = new Uint8Array(),
-    { requestId = newId(), timeMs = nowMs(), header }: { requestId?: string; timeMs?: number; header?: string } = {},
+    {
+      requestId = newId(),
+      timeMs = nowMs(),
+      header,
+      hash,
+    }: { requestId?: string; timeMs?: number; header?: string; hash?: string | null } = {},
   ): Promise<Reply<T>> {
     const isFrame = body instanceof Uint8Array
     const bytes = isFrame ? body : Buffer.from(JSON.stringify(body))
     const signature =
       header ?? (await signServiceRequest(privateKey, { method, path, body: bytes }, { requestId, timeMs }))
     const type = isFrame ? 'application/octet-stream' : 'application/json'
-    const headers = { [SERVICE_SIGNATURE_HEADER]: signature, ...(method === 'POST' && { 'content-type': type }) }
+    const claimed = hash === undefined ? await bodyHash(bytes) : hash
+    const headers = {
+      [SERVICE_SIGNATURE_HEADER]: signature,
+      ...(claimed !== null && { [BODY_HASH_HEADER]: claimed }),
+      ...(method === 'POST' && { 'content-type': type }),
+    }
     const reply = await send({ method, path, headers, body: bytes })
     const { status } = reply
     return {
