@@ -53,6 +53,11 @@ export const Settings = Type.Object({
     default: '127.0.0.1',
     description: 'Address of the admin ports. They need no key: never publish them',
   }),
+  ADMIN_HOST_NAMES: Type.String({
+    default: '',
+    description:
+      'Host names, comma-separated, by which the admin ports may be asked (`api,worker`, as Prometheus writes them). Addresses and `localhost` always may; any other name is 421',
+  }),
   ADMIN_PORT: port(9400, 'The API process’s `/metrics`, `/livez`, `/readyz` and `/reference`'),
   WORKER_ADMIN_PORT: port(9401, 'The worker process’s `/metrics`, `/livez` and `/readyz`'),
   SERVICE_NAME: Type.String({
@@ -96,8 +101,9 @@ export const Settings = Type.Object({
   DATABASE_POOL_MAX: Type.Integer({
     minimum: 1,
     maximum: 200,
-    default: 4,
-    description: 'Connections per process and cell. Four suffice at full load: none is held for nothing',
+    default: 8,
+    description:
+      'Connections per process and cell. One tenant occupies at most half of them, and four suffice at full load',
   }),
   DATABASE_STATEMENT_TIMEOUT_MS: Type.Integer({
     minimum: 100,
@@ -135,7 +141,7 @@ export const Settings = Type.Object({
     maximum: 3_600,
     default: 120,
     description:
-      'Area B: processor time that the rows of one file may take; beyond it the file is answered with 413 `FILE_TOO_COSTLY`. 40,000 rows against a million entries take 5',
+      'Area B: processor time that the rows of one file may take below the default `scoreThreshold` of 0.95; beyond it the file is answered with 413 `FILE_TOO_COSTLY`. At 0.95 and above every file completes. 40,000 rows against a million entries take 5',
   }),
   SANCTIONS_SOURCES_FILE: Type.Optional(
     Type.String({
@@ -193,10 +199,20 @@ export const Settings = Type.Object({
     ['fatal', 'error', 'warn', 'info', 'debug'].map((level) => Type.Literal(level)),
     { default: 'info', description: 'Lines below this level are not written' },
   ),
+  TELEMETRY_URL: Type.Optional(
+    Type.String({
+      pattern: '^https?://[^?#]+$',
+      description:
+        'OpenTelemetry collector that gets spans of calls, webhooks and tasks by OTLP over HTTP, as in `http://collector:4318`. Needs the workspace packages/telemetry; see ops/opentelemetry.md',
+    }),
+  ),
+  TELEMETRY_RATIO: Type.Number({ minimum: 0, maximum: 1, default: 1, description: 'Share of our traces to send' }),
 })
 
 export interface Config {
   cells: CellMap
+  /** Reads the databases again, when they came from a file. Undefined while the file is not valid. */
+  rereadCells?: () => CellMap | undefined
   /** The public URL of this installation, without a slash at the end. */
   publicUrl: string
   masterKeys: readonly Buffer[]
@@ -204,8 +220,10 @@ export interface Config {
   authRequiredAreas: ReadonlySet<string>
   migrateOnStart: boolean
   logLevel: string
+  /** Null: no OpenTelemetry. */
+  telemetry: { url: string; ratio: number } | null
   http: { host: string; port: number; trustProxy: readonly string[] }
-  admin: { host: string; port: number; workerPort: number }
+  admin: { host: string; hostNames: readonly string[]; port: number; workerPort: number }
   database: { poolMax: number; statementTimeoutMs: number; connectTimeoutMs: number }
   shutdown: { drainMs: number; timeoutMs: number }
   outbound: { allowNetworks: readonly string[] }
@@ -261,9 +279,8 @@ export function loadConfig(env: Environment, readFile = (path: string) => readFi
     if (value !== undefined && !URL.canParse(value))
       problems.push(`${name}: is not a valid URL; are special characters in the password encoded?`)
   }
-  for (const entry of splitList(String(values.TRUST_PROXY))) {
-    if (!isNetwork(entry)) problems.push('TRUST_PROXY: must be addresses or networks such as 192.0.2.0/24')
-  }
+  if (!splitList(String(values.TRUST_PROXY)).every((entry) => isNetwork(entry)))
+    problems.push('TRUST_PROXY: must be addresses or networks such as 192.0.2.0/24')
   const launch = launchOf(values)
   if (!URL.canParse(launch.url)) problems.push(`${launch.isOurs ? 'PUBLIC' : 'LAUNCH'}_URL: is not a valid URL`)
   attempt('OUTBOUND_ALLOW_NETWORKS', () => parseNetworks(splitList(values.OUTBOUND_ALLOW_NETWORKS)))
@@ -273,14 +290,21 @@ export function loadConfig(env: Environment, readFile = (path: string) => readFi
 
   return Object.freeze({
     cells,
+    ...(isInFile(env) && { rereadCells: () => rereadCells(env, readFile) }),
     publicUrl: withoutSlash(values.PUBLIC_URL),
     masterKeys,
     serviceName: values.SERVICE_NAME,
     authRequiredAreas: new Set(splitList(values.AUTH_REQUIRED_AREAS)),
     migrateOnStart: values.MIGRATE_ON_START,
     logLevel: values.LOG_LEVEL,
+    telemetry: values.TELEMETRY_URL ? { url: withoutSlash(values.TELEMETRY_URL), ratio: values.TELEMETRY_RATIO } : null,
     http: { host: values.HOST, port: values.PORT, trustProxy: splitList(values.TRUST_PROXY) },
-    admin: { host: values.ADMIN_HOST, port: values.ADMIN_PORT, workerPort: values.WORKER_ADMIN_PORT },
+    admin: {
+      host: values.ADMIN_HOST,
+      hostNames: splitList(values.ADMIN_HOST_NAMES.toLowerCase()),
+      port: values.ADMIN_PORT,
+      workerPort: values.WORKER_ADMIN_PORT,
+    },
     database: {
       poolMax: values.DATABASE_POOL_MAX,
       statementTimeoutMs: values.DATABASE_STATEMENT_TIMEOUT_MS,
@@ -294,6 +318,18 @@ export function loadConfig(env: Environment, readFile = (path: string) => readFi
     sanctions: sanctionsOf(values),
     keyHolder,
   })
+}
+
+const isInFile = ({ CELLS_FILE, DATABASE_URL_FILE, DATABASE_DIRECT_URL_FILE }: Environment): boolean =>
+  Boolean(CELLS_FILE || DATABASE_URL_FILE || DATABASE_DIRECT_URL_FILE)
+
+/** A file that is being written, or is wrong, changes nothing. */
+function rereadCells(env: Environment, readFile: (path: string) => string): CellMap | undefined {
+  try {
+    return loadConfig(env, readFile).cells
+  } catch {
+    return undefined
+  }
 }
 
 const CLIENT_KEY_BYTES = 32
@@ -320,9 +356,7 @@ function launchOf({ LAUNCH_URL, LAUNCH_DIR, PUBLIC_URL }: Type.Static<typeof Set
   }
 }
 
-function withoutSlash(url: string): string {
-  return url.replace(/\/+$/, '')
-}
+const withoutSlash = (url: string): string => url.replace(/\/+$/, '')
 
 const SanctionsSettings = Type.Pick(Settings, [
   'SANCTIONS_DIR',

@@ -3,9 +3,10 @@ import { AREA_LETTERS, RELEASED_MODELS, VERSION } from '@ostiary/contract'
 import { type Config, ConfigError, type Environment, loadConfig } from './config.ts'
 import type { Check } from './doctor-check.ts'
 import { checkKeyHolder } from './doctor-key-holder.ts'
+import { checkReplication, checkStoring, explainAway } from './doctor-replication.ts'
 import { findPageModels, listPageFiles } from './launch/index.ts'
 import type { Cell } from './platform/cells.ts'
-import { findConnectionProblem, HIDDEN_POOLER } from './platform/connection-check.ts'
+import { findConnectionProblem } from './platform/connection-check.ts'
 import { type DatabaseFacts, readDatabaseFacts } from './platform/database-facts.ts'
 import { AppError } from './platform/errors.ts'
 import { migrationState, readMigrations } from './platform/migrate.ts'
@@ -18,7 +19,7 @@ import { createWire, type Wire } from './wire.ts'
 export type { Check } from './doctor-check.ts'
 
 const MAX_CLOCK_DIFFERENCE_MS = 2_000
-/** Checks everything a process needs to start and work, and says how to correct each fault. Changes nothing. */
+/** Checks everything a process needs to start and work, and says how to correct each fault. Keeps nothing that it writes. */
 export async function diagnose(env: Environment, isOurs: (url: string) => Promise<boolean>): Promise<Check[]> {
   let config: Config
   try {
@@ -35,7 +36,8 @@ export async function diagnose(env: Environment, isOurs: (url: string) => Promis
   const wire = createWire(config, { role: 'cli' })
   try {
     const checks: Check[] = [{ name: 'settings', state: 'ok', finding: 'complete and valid' }]
-    for (const cell of wire.platform.cells.all()) checks.push(...(await checkCell(cell, wire)))
+    const isApiUp = await isOurs(addressOf(config.http.host, config.http.port))
+    for (const cell of wire.platform.cells.all()) checks.push(...(await checkCell(cell, wire, isApiUp)))
     const reachable = !checks.some(({ name, state }) => /^(database|connections)/.test(name) && state === 'failed')
     const migrated = !checks.some((check) => check.name.startsWith('migrations') && check.state !== 'ok')
     checks.push(await checkMasterKey(wire, reachable && migrated))
@@ -55,7 +57,8 @@ export async function diagnose(env: Environment, isOurs: (url: string) => Promis
   }
 }
 
-async function checkCell({ name, db }: Cell, wire: Wire): Promise<Check[]> {
+async function checkCell(cell: Cell, wire: Wire, isApiUp: boolean): Promise<Check[]> {
+  const { name, db } = cell
   const label = (what: string) => (wire.platform.cells.all().length > 1 ? `${what} (cell ${name})` : what)
   const connection = await checkConnection(label('connections'), db)
   if (connection.state === 'failed') return [connection]
@@ -64,42 +67,28 @@ async function checkCell({ name, db }: Cell, wire: Wire): Promise<Check[]> {
   try {
     facts = await readDatabaseFacts(db)
   } catch (error) {
-    const cause = (error as Error).cause as { code?: string } | undefined
-    const code = cause?.code ?? (error as { code?: string }).code ?? (error as Error).message
-    return [
-      {
-        name: label('database'),
-        state: 'failed',
-        finding: `cannot be reached (${code})`,
-        remedy:
-          'Is PostgreSQL running, and does DATABASE_URL name its host, port, user, password and database? In a checkout: tools/services start',
-      },
-    ]
+    return [explainAway(label('database'), error)]
   }
   if (!facts) throw new Error('The database answered nothing')
   return [
     checkDatabase(label('database'), facts),
     connection,
     checkDurability(label('durability'), facts),
+    checkReplication(label('replication'), facts),
     checkVector(label('pgvector'), facts),
     await checkMigrations(label('migrations'), db),
     checkClock(label('clock'), facts, before, wire.platform.clock.now()),
+    await checkWorker(label('worker'), cell, wire, isApiUp),
+    // The last one: what it finds closes this process to the database.
+    await checkStoring(label('storing'), db),
   ]
 }
 
 /** An unreachable database is the finding of the next check. */
 async function checkConnection(name: string, db: Cell['db']): Promise<Check> {
-  const problem = await findConnectionProblem(db).catch((error: unknown) =>
-    isRefusedParameter(error) ? HIDDEN_POOLER : undefined,
-  )
+  const problem = await findConnectionProblem(db).catch(() => undefined)
   if (problem) return { name, ...problem }
   return { name, state: 'ok', finding: `${db.isPooled ? 'through a pooler' : 'direct'}, limits in force` }
-}
-
-/** PgBouncer's answer to a client that asks for settings. */
-function isRefusedParameter(error: unknown): boolean {
-  const cause = error instanceof Error ? error.cause : undefined
-  return cause instanceof Error && 'code' in cause && cause.code === '08P01'
 }
 
 function checkDatabase(name: string, facts: DatabaseFacts): Check {
@@ -176,7 +165,7 @@ async function checkMigrations(name: string, db: Cell['db']): Promise<Check> {
       name,
       state: 'warning',
       finding: `${state.pending.length} pending`,
-      remedy: 'Run: ostiary migrate (or start a process with MIGRATE_ON_START=true)',
+      remedy: MIGRATE,
     }
   return { name, state: 'ok', finding: `all ${state.applied.length} applied` }
 }
@@ -191,6 +180,25 @@ function checkClock(name: string, facts: DatabaseFacts, before: Date, after: Dat
     remedy: 'Run a time service (chrony, systemd-timesyncd) on both machines',
   }
 }
+
+/** Before the first start there is no worker either: its absence is a fault beside an API that runs. */
+async function checkWorker(name: string, cell: Cell, { platform }: Wire, isApiUp: boolean): Promise<Check> {
+  const found = await platform.cellStates.of(cell).catch(() => undefined)
+  if (!found) return { name, state: 'warning', finding: 'cannot be asked for before the migrations', remedy: MIGRATE }
+  if (found.workers > 0) return { name, state: 'ok', finding: `${found.workers} at work` }
+  const seconds = Math.floor(found.withoutWorkerSeconds)
+  return {
+    name,
+    state: isApiUp ? 'failed' : 'warning',
+    finding: `none${seconds > 0 ? ` for ${seconds} s` : ''}: no session expires, no webhook leaves, nothing is deleted`,
+    remedy:
+      'Start one: npm run worker -w apps/server (in the image: apps/server/src/main-worker.ts). Its log says why it ended',
+  }
+}
+const MIGRATE = 'Run: ostiary migrate (or start a process with MIGRATE_ON_START=true)'
+
+const addressOf = (host: string, port: number) =>
+  `http://${host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host}:${port}`
 
 async function checkMasterKey(wire: Wire, canLook: boolean): Promise<Check> {
   const name = 'master key'
@@ -245,8 +253,7 @@ async function checkPort(
 ): Promise<Check> {
   const code = await tryPort(host, port)
   if (code === undefined) return { name, state: 'ok', finding: `${port} is free` }
-  const at = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
-  if (code === 'EADDRINUSE' && (await isOurs(`http://${at}:${port}`)))
+  if (code === 'EADDRINUSE' && (await isOurs(addressOf(host, port))))
     return { name, state: 'ok', finding: `${port} is served by Ostiary` }
   const remedy =
     code === 'EADDRINUSE'

@@ -98,10 +98,35 @@ test('without a master key the process refuses to start', async () => {
   assert.match(output(), /MASTER_KEY: is required/)
 })
 
-test('an unreachable database and a port in use are reported in plain words', async () => {
-  const away = await start('main-api.ts', { ...settings, DATABASE_URL: 'postgres://nobody@127.0.0.1:9/none' })
-  assert.equal(await away.exited, 1)
-  assert.match(away.output(), /Start failed: .*ECONNREFUSED.*\n.*ostiary doctor/s)
+test('[X4] without its only database a process says so at once and waits, and takes a changed password from the file', async () => {
+  const role = `starting_${randomBytes(4).toString('hex')}`
+  await database.query(`create role ${role} login superuser password 'right'`)
+  const file = `${mkdtempSync(`${tmpdir()}/login-`)}/url`
+  const write = (password: string) =>
+    writeFileSync(file, Object.assign(new URL(database.url), { username: role, password }).href)
+  write('wrong')
+  for (const script of ['main-api.ts', 'main-worker.ts'] as const) {
+    const waiting = await start(script, { ...settings, DATABASE_URL: '', DATABASE_URL_FILE: file })
+    await eventually(
+      () => /"errorCode":"28P01".*"msg":"database refuses the login: check role/.test(waiting.output()),
+      () => `The refusal is not logged: ${waiting.output()}`,
+    )
+    const ready = await fetch(`http://127.0.0.1:${waiting.adminPort}/readyz`)
+    assert.deepEqual([ready.status, await ready.json()], [503, { status: 'starting' }])
+    write('right')
+    await eventually(
+      () => / ready"/.test(waiting.output()),
+      () => `It does not start: ${waiting.output()}`,
+    )
+    assert.doesNotMatch(waiting.output(), /right|wrong/)
+    waiting.child.kill('SIGTERM')
+    assert.equal(await waiting.exited, 0, waiting.output())
+    write('wrong')
+  }
+  await database.query(`reassign owned by ${role} to current_user; drop owned by ${role}; drop role ${role}`)
+})
+
+test('a port in use is reported in plain words', async () => {
   const first = await startReady('main-api.ts')
   const second = await start('main-api.ts', { ...settings, PORT: String(first.port) })
   assert.equal(await second.exited, 1)

@@ -1,20 +1,24 @@
+import type { Shutdown } from '@ostiary/service-kit/shutdown'
 import { buildApp } from './app.ts'
 import { closeServer, createAdminServer, listen } from './platform/admin-server.ts'
+import { reportMissingWorkers } from './platform/cell-state.ts'
 import { closeGently } from './platform/http.ts'
 import { createReferencePages } from './platform/reference.ts'
-import type { Shutdown } from '@ostiary/service-kit/shutdown'
-import { exitWithReason, startWire } from './start.ts'
+import { exitWithReason, prepareCells, readWire } from './start.ts'
 
 /** The process of the API: serves until a signal ends it. */
 export const runApi = (shutdown: Shutdown) => exitWithReason(() => start(shutdown), shutdown)
 
 async function start(shutdown: Shutdown): Promise<void> {
-  const wire = await startWire('api')
+  const wire = await readWire('api')
   const { config } = wire
   const { log, clock, monitor, metrics, version } = wire.platform
   const app = buildApp(wire)
   const pages = createReferencePages({ version, publicUrl: config.publicUrl })
-  const admin = createAdminServer({ metrics, monitor, pages })
+  const admin = createAdminServer({ metrics, monitor, pages, hostNames: config.admin.hostNames })
+  // It says that the process starts, for as long as that waits for a database.
+  await listen(admin, config.admin.port, config.admin.host)
+  await prepareCells(wire)
 
   // Before the first request is accepted, so that a signal cannot interrupt a request.
   shutdown.afterStart(
@@ -39,8 +43,8 @@ async function start(shutdown: Shutdown): Promise<void> {
   await wire.keys.hostMap.start()
   await wire.launch.load()
   wire.sanctions.start()
+  reportMissingWorkers(wire.platform, wire.platform.cellStates)
   await app.listen({ host: config.http.host, port: config.http.port, listenTextResolver: () => 'listening' })
-  await listen(admin, config.admin.port, config.admin.host)
   wire.keys.start()
   monitor.markStarted()
   log.info({ host: config.http.host, port: config.http.port, version }, 'API ready')

@@ -1,10 +1,11 @@
+import type { Shutdown } from '@ostiary/service-kit/shutdown'
 import { listJobs } from './jobs.ts'
 import { closeServer, createAdminServer, listen } from './platform/admin-server.ts'
 import type { Cell } from './platform/cells.ts'
 import { createQueue } from './platform/queue.ts'
 import { logFailure } from './platform/reachability.ts'
-import type { Shutdown } from '@ostiary/service-kit/shutdown'
-import { exitWithReason, onEachCell, startWire } from './start.ts'
+import { watchTasks } from './platform/task-watch.ts'
+import { exitWithReason, onEachCell, prepareCells, readWire } from './start.ts'
 
 const RETRY_MS = 10_000
 
@@ -12,12 +13,15 @@ const RETRY_MS = 10_000
 export const runWorker = (shutdown: Shutdown) => exitWithReason(() => start(shutdown), shutdown)
 
 async function start(shutdown: Shutdown): Promise<void> {
-  const wire = await startWire('worker')
+  const wire = await readWire('worker')
   const { config } = wire
   const { log, clock, monitor, metrics, version, leases, cells } = wire.platform
   const jobs = listJobs(wire)
   const queue = createQueue(jobs, wire.platform)
-  const admin = createAdminServer({ metrics, monitor })
+  const admin = createAdminServer({ metrics, monitor, hostNames: config.admin.hostNames })
+  // It says that the process starts, for as long as that waits for a database.
+  await listen(admin, config.admin.workerPort, config.admin.host)
+  await prepareCells(wire)
 
   // Before the first job runs, so that a signal cannot interrupt a job.
   shutdown.afterStart(
@@ -52,6 +56,8 @@ async function start(shutdown: Shutdown): Promise<void> {
   }
 
   await leases.start()
+  monitor.report('clock', async () => leases.findClockFault(), 'readiness')
+  watchTasks(wire.platform, jobs)
   await onEachCell(wire, async (cell) => {
     await wire.sessions.prepare(cell)
     await wire.webhooks.prepare(cell)
@@ -62,7 +68,6 @@ async function start(shutdown: Shutdown): Promise<void> {
   for (const cell of cells.all()) followDuty(cell)
   const { keys, sessions, biometrics, matcher, age, verification, webhooks } = wire
   for (const room of [keys, sessions, biometrics, matcher, age, verification, webhooks]) room.start()
-  await listen(admin, config.admin.workerPort, config.admin.host)
   monitor.markStarted()
   log.info({ port: config.admin.workerPort, version, count: jobs.length }, 'worker ready')
 }

@@ -1,19 +1,30 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { VERSION } from '@ostiary/contract'
+import type { Shutdown } from '@ostiary/service-kit/shutdown'
 import { ConfigError, loadConfig } from './config.ts'
 import type { Cell } from './platform/cells.ts'
 import { findConnectionProblem } from './platform/connection-check.ts'
 import { AppError } from './platform/errors.ts'
 import { type MigrationState, migrate, migrationState, readMigrations, refuseForeign } from './platform/migrate.ts'
-import type { Shutdown } from '@ostiary/service-kit/shutdown'
+import { loadTracing } from './platform/tracing.ts'
 import { createWire, type Wire } from './wire.ts'
 
 const RETRY_MS = 10_000
+const RETRY_ONLY_CELL_MS = 1_000
+
+/** What both entry points do first: read the configuration. */
+export async function readWire(role: 'api' | 'worker'): Promise<Wire> {
+  const config = loadConfig(process.env)
+  const { serviceName, telemetry } = config
+  const tracing = await loadTracing(telemetry, { serviceName: `${serviceName}-${role}`, version: VERSION })
+  return createWire(config, { role, ...(tracing && { tracing }) })
+}
 
 /**
- * What both entry points do first: read the configuration and migrate the databases to this release's schema. With
- * several cells, an unreachable one does not keep the process from serving the others.
+ * Migrates the databases to this release's schema. With several cells, an unreachable one does not keep the process from serving
+ * the others; without any the process waits.
  */
-export async function startWire(role: 'api' | 'worker'): Promise<Wire> {
-  const wire = createWire(loadConfig(process.env), { role })
+export async function prepareCells(wire: Wire): Promise<void> {
   await onEachCell(wire, async (cell) => {
     await prepare(cell, wire)
     const problem = await findConnectionProblem(cell.db)
@@ -21,26 +32,29 @@ export async function startWire(role: 'api' | 'worker'): Promise<Wire> {
       wire.platform.log.warn({ cell: cell.name, detail: problem.finding }, 'settings of the database are missing')
     else if (problem) throw new Error(`The database of cell ${cell.name}: ${problem.finding}. ${problem.remedy}`)
   })
-  return wire
 }
 
-/** Runs `work` on every cell. An unreachable cell is tried again in the background; it throws when no cell can be reached. */
+/** Runs `work` on every cell and returns when it has succeeded on one of them. The others are tried again in the background. */
 export async function onEachCell(wire: Wire, work: (cell: Cell) => Promise<void>): Promise<void> {
   const { log, cells } = wire.platform
-  let reached = 0
-  let last: unknown
-  for (const cell of cells.all()) {
-    try {
-      await work(cell)
-      reached++
-    } catch (error) {
-      if (!isOutOfReach(error)) throw error
-      last = error
-      log.error({ err: error, cell: cell.name }, 'cell is out of reach')
-      if (cells.all().length > 1) tryAgainLater(cell, work, wire)
+  for (let tries = 0; ; tries++) {
+    const away: Cell[] = []
+    for (const cell of cells.all()) {
+      try {
+        await work(cell)
+      } catch (error) {
+        if (!isOutOfReach(error)) throw error
+        away.push(cell)
+        if (tries === 0) log.error({ err: error, cell: cell.name }, 'cell is out of reach')
+      }
     }
+    if (away.length < cells.all().length) {
+      for (const cell of away) tryAgainLater(cell, work, wire)
+      return
+    }
+    if (tries === 0) log.error('no database can be used yet: the process waits for one')
+    await sleep(RETRY_ONLY_CELL_MS)
   }
-  if (reached === 0) throw last
 }
 
 function tryAgainLater(cell: Cell, work: (cell: Cell) => Promise<void>, wire: Wire): void {

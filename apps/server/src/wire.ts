@@ -16,7 +16,7 @@ import { createStringsRoom } from './strings/index.ts'
 import { createVerificationRoom, erasePerson } from './verification/index.ts'
 import { createWebhooksRoom } from './webhooks/index.ts'
 
-export type WireOptions = Pick<PlatformOptions, 'role' | 'clock' | 'log'>
+export type WireOptions = Pick<PlatformOptions, 'role' | 'clock' | 'log' | 'tracing'>
 
 /** The only place where rooms are constructed and closed. Opens no connection yet. */
 export function createWire(config: Config, options: WireOptions) {

@@ -1,4 +1,5 @@
 import { createServer, type Server } from 'node:http'
+import { isAdminHost } from '@ostiary/service-kit/admin-host'
 import type { HealthMonitor } from './health.ts'
 import type { Metrics } from './metrics.ts'
 import type { AdminPages } from './reference.ts'
@@ -8,10 +9,12 @@ export interface AdminOptions {
   monitor: HealthMonitor
   /** What this process shows besides. */
   pages?: AdminPages
+  /** Host names that it answers to, beside addresses and `localhost`. */
+  hostNames?: readonly string[]
 }
 
 /** Metrics and process state on a port of their own, which is never published. Serves API and worker alike. */
-export function createAdminServer({ metrics, monitor, pages = new Map() }: AdminOptions): Server {
+export function createAdminServer({ metrics, monitor, pages = new Map(), hostNames = [] }: AdminOptions): Server {
   const paths = ['/metrics', '/livez', '/readyz', ...pages.keys()].join(', ')
   return createServer(async (request, response) => {
     const send = (status: number, headers: Record<string, string>, body: string) => {
@@ -20,6 +23,8 @@ export function createAdminServer({ metrics, monitor, pages = new Map() }: Admin
     const answer = (status: number, type: string, body: string) => send(status, { 'content-type': type }, body)
     const json = (status: number, body: object) =>
       answer(status, 'application/json; charset=utf-8', JSON.stringify(body))
+    if (!isAdminHost(request.headers.host, hostNames))
+      return json(421, { message: 'Ask by an address or as localhost, or name this host in ADMIN_HOST_NAMES' })
     if (request.method !== 'GET' && request.method !== 'HEAD') return json(405, { message: 'Only GET' })
     switch (request.url) {
       case '/metrics':

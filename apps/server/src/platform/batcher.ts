@@ -90,11 +90,11 @@ export function createStatementBatcher<T, R>(
     tooLate: () => new AppError('unavailable', 'DEPENDENCY_DOWN', 'The store is out of reach, try again'),
   }
   const batchers = new Map<Db, (item: T) => Promise<R>>()
-  return (db, item) => {
-    const known = batchers.get(db)
+  return ({ shared }, item) => {
+    const known = batchers.get(shared)
     if (known) return known(item)
-    const batcher = createBatcher<T, R>((items) => work(db, items), isDataError, limits)
-    batchers.set(db, batcher)
+    const batcher = createBatcher<T, R>((items) => work(shared, items), isDataError, limits)
+    batchers.set(shared, batcher)
     return batcher(item)
   }
 }

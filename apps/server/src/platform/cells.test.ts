@@ -4,7 +4,7 @@ import { createCells, parseCellMap, singleCell } from './cells.ts'
 import type { Db } from './db.ts'
 
 const URLS = { a: 'postgres://h/a', b: 'postgres://h/b' }
-const open = (name: string) => ({ name }) as unknown as Db
+const open = (name: string) => ({ forOwner: () => ({ name }) }) as unknown as Db
 
 test('every bucket goes to the cell the map names', () => {
   const cells = createCells(

@@ -1,6 +1,7 @@
 import { BUCKET_COUNT } from '@ostiary/crypto'
 import type { Db } from './db.ts'
 import { bucketOf } from './ids.ts'
+import type { DatabaseUrls } from './login.ts'
 
 /**
  * A cell is one PostgreSQL database that holds everything of its tenants. 1,024 fixed buckets map to cells; a tenant's
@@ -12,8 +13,9 @@ export interface Cell {
 }
 
 export interface Cells {
+  /** Its cell, and there the share of connections of the bucket. It is the unit of shares, because every id tells it and few tenants have the same. */
   forBucket(bucket: number): Db
-  /** The cell of a tenant, or of any other id that carries a bucket. */
+  /** The same for a tenant, or for any other id that carries a bucket. */
   forId(id: string): Db
   all(): readonly Cell[]
   close(): Promise<void>
@@ -25,6 +27,12 @@ export interface CellMap {
   /** PostgreSQL itself, for cells whose URL leads to a pooler. */
   directUrls: ReadonlyMap<string, string>
   cellOfBucket: readonly string[]
+}
+
+/** The URLs of one cell. */
+export function urlsOf({ urls, directUrls }: CellMap, name: string): DatabaseUrls | undefined {
+  const url = urls.get(name)
+  return url === undefined ? undefined : { url, directUrl: directUrls.get(name) }
 }
 
 export function singleCell(url: string, directUrl?: string): CellMap {
@@ -98,10 +106,15 @@ export function createCells(map: CellMap, open: (name: string, url: string, dire
     if (!db) throw new Error(`No cell ${name}`)
     return db
   })
+  const shares = new Map<number, Db>()
   const forBucket = (bucket: number): Db => {
+    const known = shares.get(bucket)
+    if (known) return known
     const db = byBucket[bucket]
     if (!db) throw new RangeError(`No such bucket: ${bucket}`)
-    return db
+    const share = db.forOwner(`bucket ${bucket}`)
+    shares.set(bucket, share)
+    return share
   }
   return {
     forBucket,

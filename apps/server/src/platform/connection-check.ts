@@ -22,6 +22,21 @@ const LOST_STATEMENT = new Set(['42P05', '26000'])
  * one, supports prepared statements. Without this check a service behind a pooler would start, and then fail or run without limits.
  */
 export async function findConnectionProblem(db: Db): Promise<ConnectionProblem | undefined> {
+  try {
+    return await checkConnection(db)
+  } catch (error) {
+    if (isRefusedParameter(error)) return HIDDEN_POOLER
+    throw error
+  }
+}
+
+/** PgBouncer's answer to a client that asks for settings. */
+function isRefusedParameter(error: unknown): boolean {
+  const cause = error instanceof Error ? error.cause : undefined
+  return cause instanceof Error && /unsupported startup parameter/.test(cause.message)
+}
+
+async function checkConnection(db: Db): Promise<ConnectionProblem | undefined> {
   if (db.isPooled && !(await keepsPreparedStatements(db.url))) {
     const version = await poolerVersion(db.url)
     return {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { eventually } from '@ostiary/testkit/eventually'
 import { figureAtMost } from '@ostiary/testkit/measuring/test-figure'
@@ -18,6 +19,8 @@ const options = {
 }
 /** Short limits, for the tests of the limits. */
 const shortLimits = { ...options, statementTimeoutMs: 200, connectTimeoutMs: 1_000 }
+const isDownFor = (seconds: number) => (error: unknown) =>
+  error instanceof AppError && error.status === 503 && error.extra.retryAfterSeconds === seconds
 const isDown = (error: unknown) => error instanceof AppError && error.code === 'DEPENDENCY_DOWN'
 
 test('a statement on a database that stops answering fails soon after the statement limit, and the pool recovers', async () => {
@@ -142,6 +145,94 @@ test('a connection to a server that no longer accepts writes is not used again, 
     assert.notEqual(await whoAnswers(), before)
     await write()
   }
+  await db.close()
+  await database.drop()
+})
+
+test('[U2] one owner occupies at most half of the connections, and one is left to work without an owner', async () => {
+  const database = await createTestDatabase()
+  const db = createDb({ ...options, poolMax: 4, connectTimeoutMs: 300, url: database.url })
+  const ping = sql('test.ping', 'select 1 as one')
+  const gate = Promise.withResolvers<void>()
+  const hold = (owner: string) => db.forOwner(owner).transaction((tx) => tx.rows(ping).then(() => gate.promise))
+  const held = [hold('a'), hold('a')]
+  const refused = assert.rejects(hold('a'), /Your calls occupy their share of the store/)
+  assert.deepEqual(await db.forOwner('b').rows(ping), [{ one: 1 }])
+  assert.equal(db.stats().waiting, 1)
+  await refused
+  assert.equal(db.isUp(), true, 'the database is not away because an owner waits')
+  held.push(hold('b'))
+  await assert.rejects(db.forOwner('b').rows(ping), isDown)
+  assert.deepEqual(await db.rows(ping), [{ one: 1 }])
+  gate.resolve()
+  await Promise.all(held)
+  assert.deepEqual(await db.forOwner('a').rows(ping), [{ one: 1 }])
+  await db.close()
+  await database.drop()
+})
+
+test('[O1] a database that refuses the login is down at once, and up again when it does not', async () => {
+  const database = await createTestDatabase()
+  const role = `refused_${randomBytes(4).toString('hex')}`
+  await database.query(`create role ${role} login password 'first'`)
+  const db = createDb({
+    ...options,
+    url: Object.assign(new URL(database.url), { username: role, password: 'first' }).href,
+  })
+  const ping = sql('test.ping', 'select 1 as one')
+  const cut = `select pg_terminate_backend(pid) from pg_stat_activity where usename = '${role}'`
+  await db.rows(ping)
+  for (const [refuse, allow] of [
+    [`alter role ${role} password 'second'`, `alter role ${role} password 'first'`],
+    [`alter role ${role} nologin`, `alter role ${role} login`],
+  ] as const) {
+    await database.query(refuse)
+    await database.query(cut)
+    await eventually(() => db.stats().total === 0, 'the connection is cut')
+    await assert.rejects(db.rows(ping), isDownFor(2))
+    await eventually(() => !db.isUp(), 'the outage is known')
+    assert.equal(await db.look(), 'refused')
+    await assert.rejects(db.rows(ping), isDownFor(2))
+    await database.query(allow)
+    await eventually(() => db.isUp(), 'the outage is over')
+    assert.deepEqual(await db.rows(ping), [{ one: 1 }])
+  }
+  await db.close()
+  await database.query(`drop role ${role}`)
+  await database.drop()
+})
+
+test('[O2] a database that has become read-only is down as soon as somebody looks, for reads too', async () => {
+  const database = await createTestDatabase()
+  const db = createDb({ ...options, url: database.url })
+  const ping = sql('test.ping', 'select 1 as one')
+  await database.query(
+    `do $$ begin execute format('alter database %I set default_transaction_read_only = on', current_database()); end $$`,
+  )
+  assert.equal(await db.look(), 'read-only')
+  assert.ok(!db.isUp())
+  await assert.rejects(db.rows(ping), isDownFor(2))
+  await database.query(
+    `do $$ begin set transaction read write; execute format('alter database %I reset default_transaction_read_only', current_database()); end $$`,
+  )
+  await eventually(() => db.isUp(), 'the outage is over')
+  assert.deepEqual(await db.rows(ping), [{ one: 1 }])
+  await db.close()
+  await database.drop()
+})
+
+test('[U7] a deadlock or a serialization failure is 503, the database stays up and the connection in use', async () => {
+  const database = await createTestDatabase()
+  const db = createDb({ ...options, poolMax: 1, url: database.url })
+  const whoAnswers = () => db.rows(sql('test.pid', 'select pg_backend_pid() as pid'))
+  const before = await whoAnswers()
+  for (const code of ['40001', '40P01']) {
+    await assert.rejects(db.run(sql('', `do $$ begin raise exception using errcode = '${code}'; end $$`)), isDownFor(2))
+    assert.deepEqual(await whoAnswers(), before)
+  }
+  await assert.rejects(db.run(sql('', `do $$ begin raise exception using errcode = '25P03'; end $$`)), isDownFor(2))
+  await db.look()
+  assert.ok(db.isUp())
   await db.close()
   await database.drop()
 })

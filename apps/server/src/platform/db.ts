@@ -1,26 +1,25 @@
+import { judgeLogin, judgeStore, type Outage, SILENCE, UnreplicatedError } from '@ostiary/service-kit/outage'
 import {
   isUnavailable,
   isUsableAfter,
-  PATIENCE_MS,
   type Queryable,
   queryable,
   runTransaction,
   type Send,
-  SILENCE,
   type Statement,
   type Values,
   withClient,
 } from '@ostiary/service-kit/postgres'
-import pg from 'pg'
+import { LOOK, outageOf, probeStore, type StoreFacts } from '@ostiary/service-kit/store-look'
+import type pg from 'pg'
 import { type ConnectionFacts, inspect, refusePooler } from './connection-facts.ts'
 import { createConnectionGuard, SECOND_CONNECTION } from './connection-guard.ts'
 import { AppError } from './errors.ts'
+import { createFairSlots } from '@ostiary/service-kit/fair-slots'
 import { createKeyedMutex, type WithLock } from './keyed-mutex.ts'
-import type { Log } from './log.ts'
+import { createLook, type Look } from './look.ts'
+import { createPool, type PoolOptions } from './pool.ts'
 import { createReachability } from './reachability.ts'
-
-// Times are written without the time zone of the process.
-pg.defaults.parseInputDatesAsUTC = true
 
 export type { Queryable, Statement }
 
@@ -34,7 +33,12 @@ const made = new Map<string, Statement>()
 /** The statements of the files that are loaded, for `npm run sql`. */
 export const namedStatements = (): readonly Statement[] => [...made.values()]
 
+/** A pool of connections, or the share of it that one owner has. */
 export interface Db extends Queryable {
+  /** The same pool for an owner, such as a tenant, who occupies at most half of its connections. */
+  forOwner(owner: string): Db
+  /** The same pool without an owner: for statements that serve several. One connection is always left to them. */
+  readonly shared: Db
   /** READ COMMITTED. Commits when `work` returns, rolls back when it throws. */
   transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>
   /** Runs a statement once for each list of values, in one transaction. The outcomes have the order of the lists. */
@@ -56,26 +60,24 @@ export interface Db extends Queryable {
   readonly settings: Readonly<Record<string, string>>
   /** What one connection of the pool is like. */
   inspectConnection(): Promise<ConnectionFacts>
-  /** False from the moment when no connection could be made until the next answer. Background work waits meanwhile. */
+  /** False while there is an outage. Background work waits meanwhile. */
   isUp(): boolean
+  /** Asks the database, at most once a second, whether it can store something. */
+  look(): Promise<Look>
+  /** Logs in anew and writes a megabyte that no table keeps: why nothing can be stored. */
+  tryToStore(): Promise<Outage | undefined>
+  /** When a statement was last answered, on the clock of `performance`. */
+  answeredMs(): number
   close(): Promise<void>
 }
 
-export interface DbOptions {
-  url: string
-  /** PostgreSQL itself, when `url` leads to a pooler. Work with session state goes there. */
-  directUrl?: string | undefined
-  poolMax: number
-  statementTimeoutMs: number
-  connectTimeoutMs: number
-  applicationName: string
-  /** For the log. */
-  cell?: string
+export interface DbOptions extends PoolOptions {
   /** Settings of PostgreSQL that every connection starts with. */
   sessionSettings?: Readonly<Record<string, string>>
   /** Fails a statement on the pool while its caller holds a transaction (connection-guard.ts). For tests. */
   refuseSecondConnection?: boolean
-  log: Log
+  /** Gets how long work waited for a connection. */
+  noteWait?: (seconds: number) => void
 }
 
 export function createDb(options: DbOptions): Db {
@@ -85,43 +87,49 @@ export function createDb(options: DbOptions): Db {
     idle_in_transaction_session_timeout: String(options.statementTimeoutMs * 2),
     ...options.sessionSettings,
   }
-  const pool = new pg.Pool({
-    connectionString: options.url,
-    max: options.poolMax,
-    connectionTimeoutMillis: options.connectTimeoutMs,
-    // Idle connections are kept: closing them would cost a timer for every statement. After two days a connection is replaced, and with it the
-    // statements of days gone by that it has prepared.
-    idleTimeoutMillis: 0,
-    maxLifetimeSeconds: 2 * 86_400,
-    keepAlive: true,
-    // Statements that are given without waiting for each other share a round trip.
-    pipeline: true,
-    // The server cancels statements that take too long. A server that has vanished cancels nothing, and its connection would hang for
-    // hours: pg destroys it.
-    query_timeout: options.statementTimeoutMs + PATIENCE_MS,
-    application_name: options.applicationName,
-    // PgBouncer refuses such parameters, or drops them without a word: behind it the role has these settings.
-    ...(!isPooled && { options: asOptions(settings) }),
+  const { pool, unreplicated, urls, renewLogin } = createPool(options, settings)
+  const reachability = createReachability(options.log, options.cell ?? 'main', (known) => {
+    if (known === 'refused') renewLogin()
+    return probeStore({ ...options, ...urls(), commitTimeoutMs: PROBE_COMMIT_MS }, known)
   })
-  // A connection can break while it is idle, or while a transaction holds it between two statements. Without a
-  // listener either would end the process; the pool replaces idle ones, and the next statement reports the other.
-  pool.on('error', (err) => options.log.debug({ err }, 'idle database connection lost'))
-  pool.on('connect', (client) => client.on('error', () => {}))
-
-  const reachability = createReachability(options.log, options.cell ?? 'main', () =>
-    onConnection((client) => sendOn(client)(PROBE, [])),
-  )
   const guard = options.refuseSecondConnection ? createConnectionGuard() : undefined
+  const shares = createFairSlots({
+    total: Math.max(1, options.poolMax - 1),
+    perOwner: Math.max(1, Math.floor(options.poolMax / 2)),
+  })
   /** Connections that are not used again. */
   const broken = new WeakSet<pg.PoolClient>()
 
+  /** During some outages nothing is sent: it would be refused, or wait on the server for longer than anybody waits for it. */
+  function refuseDuringOutage(): void {
+    const outage = reachability.outage()
+    if (outage === undefined || !CLOSED.has(outage)) return
+    // Connections that were made before go on.
+    if (outage === 'refused' && pool.totalCount > 0) return
+    throw storeDown()
+  }
+
   async function acquire(): Promise<pg.PoolClient> {
     if (guard?.isHeld()) throw new Error(SECOND_CONNECTION)
+    const startedMs = performance.now()
+    refuseDuringOutage()
+    let client: pg.PoolClient
     try {
-      return await pool.connect()
+      client = await pool.connect()
+      options.noteWait?.((performance.now() - startedMs) / 1000)
     } catch (error) {
-      if (isUnavailable(error) && !pool.ending) reachability.noteFailure(error)
-      throw translate(error)
+      const fault = judgeLogin(error)
+      if (fault.outage === 'refused' && renewLogin()) return acquire()
+      if (!pool.ending) reachability.noteFailure(error, fault)
+      throw storeDown(error)
+    }
+    try {
+      // It may have waited for this connection.
+      refuseDuringOutage()
+      return client
+    } catch (error) {
+      client.release()
+      throw error
     }
   }
 
@@ -134,15 +142,32 @@ export function createDb(options: DbOptions): Db {
     }
   }
 
+  const ofOwner =
+    (owner: string): typeof onConnection =>
+    async (work) => {
+      if (guard?.isHeld()) throw new Error(SECOND_CONNECTION)
+      const free = await shares.takeWithin(owner, options.connectTimeoutMs)
+      if (!free) throw tooManyOfOwner()
+      try {
+        return await onConnection(work)
+      } finally {
+        free()
+      }
+    }
+
   async function send(client: pg.PoolClient, query: pg.QueryConfig): Promise<pg.QueryResult> {
     try {
       const result = await client.query(query)
+      if (unreplicated.has(client)) throw new UnreplicatedError()
       reachability.noteAnswer()
       return result
     } catch (error) {
       if (error instanceof Error && error.message === SILENCE)
         options.log.warn('a database connection did not answer and was cut')
       if (!isUsableAfter(error)) broken.add(client)
+      const fault = judgeStore(error)
+      // The next login says whether the database can be reached.
+      if (fault && fault.outage !== 'unreachable') reachability.noteFailure(error, fault)
       throw translate(error instanceof Error ? Object.assign(error, { statement: query.name }) : error)
     }
   }
@@ -151,11 +176,21 @@ export function createDb(options: DbOptions): Db {
     ({ name, text }, values) =>
       send(client, { name, text, values: [...values] })
 
-  return {
-    ...queryable((statement, values) => onConnection((client) => sendOn(client)(statement, values))),
+  async function ask(): Promise<Look> {
+    const found = await onConnection(async (client) => {
+      const { rows } = await sendOn(client)(LOOK, [])
+      const outage = outageOf(rows[0] as StoreFacts)
+      if (outage !== undefined) broken.add(client)
+      return outage
+    })
+    return found === undefined ? 'ok' : ((await reachability.probe(found)) ?? 'ok')
+  }
+
+  const statements = (on: typeof onConnection): Pick<Db, 'rows' | 'run' | 'transaction' | 'repeat' | 'script'> => ({
+    ...queryable((statement, values) => on((client) => sendOn(client)(statement, values))),
 
     transaction: (work) =>
-      onConnection((client) =>
+      on((client) =>
         runTransaction(sendOn(client), async (sendInside) => {
           const run = () => work(queryable(sendInside))
           return guard ? guard.hold(run) : run()
@@ -164,16 +199,14 @@ export function createDb(options: DbOptions): Db {
 
     async repeat<R extends object>(statement: Statement, lists: readonly Values[]) {
       const runAll = (send: Send) => Promise.all(lists.map((values) => send(statement, values)))
-      const results = await onConnection((client) =>
+      const results = await on((client) =>
         lists.length === 1 ? runAll(sendOn(client)) : runTransaction(sendOn(client), runAll),
       )
       return results.map(({ rows, rowCount }) => ({ rows: rows as R[], count: rowCount ?? 0 }))
     },
 
-    oneAtATime: createKeyedMutex({ most: MOST_WAITING_FOR_ONE_ROW, refusal: tooManyForOneRow }),
-
     script: (text, values = []) =>
-      onConnection(async (client) => {
+      on(async (client) => {
         try {
           return await send(client, { text, values: [...values] })
         } catch (error) {
@@ -182,10 +215,21 @@ export function createDb(options: DbOptions): Db {
           throw error
         }
       }),
+  })
+
+  const shared: Db = {
+    ...statements(onConnection),
+    forOwner: (owner) => ({ ...shared, ...statements(ofOwner(owner)) }),
+    get shared() {
+      return shared
+    },
+
+    oneAtATime: createKeyedMutex({ most: MOST_WAITING_FOR_ONE_ROW, refusal: tooManyForOneRow }),
 
     async withDedicatedClient(work) {
+      const { url, directUrl = url } = urls()
       const config = {
-        connectionString: options.directUrl ?? options.url,
+        connectionString: directUrl,
         connectionTimeoutMillis: options.connectTimeoutMs,
         keepAlive: true,
         application_name: options.applicationName,
@@ -198,34 +242,42 @@ export function createDb(options: DbOptions): Db {
           return work(client)
         })
       } catch (error) {
+        const fault = judgeStore(error)
+        if (fault) reachability.noteFailure(error, fault)
         throw translate(error)
       }
     },
 
-    stats: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
-    url: options.url,
+    stats: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount + shares.waiting() }),
+    get url() {
+      return urls().url
+    },
     isPooled,
     settings,
     inspectConnection: () => onConnection((client) => inspect(client, Object.keys(settings))),
-    isUp: reachability.isUp,
+    isUp: () => reachability.outage() === undefined,
+    look: createLook(reachability, ask),
+    tryToStore: () => reachability.probe('full'),
+    answeredMs: reachability.answeredMs,
     async close() {
       reachability.stop()
       await pool.end()
     },
   }
-}
-
-function asOptions(settings: Readonly<Record<string, string>>): string {
-  return Object.entries(settings)
-    .map(([name, value]) => `-c ${name}=${value}`)
-    .join(' ')
+  return shared
 }
 
 const MOST_WAITING_FOR_ONE_ROW = 100
 const tooManyForOneRow = () =>
   new AppError('rate_limited', 'RATE_LIMITED', 'Too many equal requests at once', { retryAfterSeconds: 1 })
 
-const PROBE = sql('', 'select 1')
+const tooManyOfOwner = () =>
+  new AppError('unavailable', 'DEPENDENCY_DOWN', 'Your calls occupy their share of the store, try again', {
+    retryAfterSeconds: 1,
+  })
+
+const CLOSED: ReadonlySet<Outage> = new Set(['refused', 'read-only', 'standby', 'unreplicated'])
+const PROBE_COMMIT_MS = 1_000
 
 /** Whether the stored data caused the error, not the database: class 22 is an invalid value, 23 a violated constraint. */
 export function isDataError(error: unknown): boolean {
@@ -233,7 +285,8 @@ export function isDataError(error: unknown): boolean {
   return typeof code === 'string' && /^2[23]...$/.test(code)
 }
 
-function translate(error: unknown): unknown {
-  if (error instanceof AppError || !isUnavailable(error)) return error
-  return new AppError('unavailable', 'DEPENDENCY_DOWN', 'The store is out of reach, try again', { cause: error })
-}
+const storeDown = (cause?: unknown) =>
+  new AppError('unavailable', 'DEPENDENCY_DOWN', 'The store is out of reach, try again', { cause })
+
+const translate = (error: unknown): unknown =>
+  error instanceof AppError || !isUnavailable(error) ? error : storeDown(error)

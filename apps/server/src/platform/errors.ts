@@ -30,6 +30,9 @@ interface Extra {
   allow?: readonly string[]
 }
 
+/** A failover takes longer, a busy moment does not. */
+const STORE_RETRY_SECONDS = 2
+
 /** The one error type. `message` is safe to show; `detail` and `cause` are logged, never sent. */
 export class AppError extends Error {
   readonly fault: Fault
@@ -41,7 +44,7 @@ export class AppError extends Error {
     this.name = 'AppError'
     this.fault = fault
     this.code = code
-    this.extra = extra
+    this.extra = code === 'DEPENDENCY_DOWN' ? { retryAfterSeconds: STORE_RETRY_SECONDS, ...extra } : extra
   }
 
   get status(): number {

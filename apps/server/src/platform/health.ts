@@ -1,7 +1,8 @@
 import type { Health } from '@ostiary/contract'
-import type { Cells } from './cells.ts'
+import type { Cell, Cells } from './cells.ts'
 import type { Clock } from './clock.ts'
-import { sql } from './db.ts'
+import { LOOK_SENTENCES, type Look } from './look.ts'
+import { type Failing, judgeReadiness } from './readiness.ts'
 
 export interface HealthMonitor {
   health(): Promise<Health>
@@ -11,24 +12,51 @@ export interface HealthMonitor {
   markStopping(): void
   /** Adds a warning: while it is true, `health` shows it as `stale`. It changes neither the status nor the readiness. */
   warn(name: string, isStale: () => Promise<boolean>): void
+  /** Adds a check: while it returns a sentence, `health` is degraded and shows it. It changes the readiness only if it `decides`. */
+  report(name: string, findFault: () => Promise<string | undefined>, decides?: 'readiness'): void
 }
 
-// A server that has become a standby answers queries but cannot store anything.
-const PING = sql('health.ping', 'select not pg_is_in_recovery() as ok')
+/** What failed, and the sentence about it. */
+type Fault = readonly [string, string]
+
 const FRESH_MS = 1_000
-const PATIENCE_MS = 1_500
+
+interface CellLook {
+  check: string
+  look: Look
+  isReady: boolean
+}
 
 /** Checks database and warnings at most once a second, however often the route is called, because the route needs no key. */
 export function createHealthMonitor(service: string, version: string, cells: Cells, clock: Clock): HealthMonitor {
   const startedMs = clock.monotonicMs()
   let phase: 'starting' | 'running' | 'stopping' = 'starting'
   const warnings = new Map<string, () => Promise<boolean>>()
-  let last: { atMs: number; checks: Promise<Map<string, boolean>>; stale: Promise<string[]> } | undefined
+  const reports = new Map<string, () => Promise<string | undefined>>()
+  const deciding = new Set<string>()
+  let last: { atMs: number; looks: Promise<CellLook[]>; stale: Promise<string[]>; faults: Promise<Fault[]> } | undefined
+  const failing = new Map<string, Failing | undefined>()
 
   function look() {
     const nowMs = clock.monotonicMs()
-    if (!last || nowMs - last.atMs > FRESH_MS) last = { atMs: nowMs, checks: pingAll(cells), stale: listStale() }
+    if (!last || nowMs - last.atMs > FRESH_MS)
+      last = { atMs: nowMs, looks: lookAt(cells.all()), stale: listStale(), faults: listFaults() }
     return last
+  }
+
+  /** One entry per cell; a single database is reported as `store`. */
+  async function lookAt(all: readonly Cell[]): Promise<CellLook[]> {
+    return Promise.all(
+      all.map(async ({ name, db }) => {
+        const look = await db.look()
+        const judged = judgeReadiness(look, failing.get(name), {
+          nowMs: performance.now(),
+          answeredMs: db.answeredMs(),
+        })
+        failing.set(name, judged.failing)
+        return { check: all.length === 1 ? 'store' : `store ${name}`, look, isReady: judged.isReady }
+      }),
+    )
   }
 
   async function listStale(): Promise<string[]> {
@@ -37,25 +65,37 @@ export function createHealthMonitor(service: string, version: string, cells: Cel
     return found
   }
 
+  async function listFaults(): Promise<Fault[]> {
+    const found = [...reports].map(async ([name, findFault]): Promise<Fault[]> => {
+      const detail = await findFault().catch(() => undefined)
+      return detail === undefined ? [] : [[name, detail]]
+    })
+    return (await Promise.all(found)).flat()
+  }
+
   return {
     async health() {
       const looked = look()
-      const [checks, stale] = [[...(await looked.checks)], await looked.stale]
+      const [looks, stale, reported] = [await looked.looks, await looked.stale, await looked.faults]
+      const faults = [...looks.flatMap(faultOf), ...reported]
       return {
-        status: checks.every(([, works]) => works) ? 'ok' : 'degraded',
+        status: faults.length === 0 ? 'ok' : 'degraded',
         service,
         version,
         uptimeSeconds: Math.floor((clock.monotonicMs() - startedMs) / 1000),
         checks: Object.fromEntries([
-          ...checks.map(([name, works]) => [name, works ? ('ok' as const) : ('failed' as const)] as const),
+          ...looks.map(({ check }) => [check, 'ok' as const] as const),
+          ...faults.map(([name]) => [name, 'failed' as const] as const),
           ...stale.map((name) => [name, 'stale' as const] as const),
         ]),
+        ...(faults.length > 0 && { details: Object.fromEntries(faults) }),
       }
     },
     async readiness() {
       if (phase !== 'running') return phase
       // If one of several cells is away, the tenants of the others must still be served.
-      return [...(await look().checks).values()].some(Boolean) ? 'ok' : 'degraded'
+      const isReady = (await look().looks).some((one) => one.isReady)
+      return isReady && !(await look().faults).some(([name]) => deciding.has(name)) ? 'ok' : 'degraded'
     },
     markStarted: () => {
       // A signal may have come during the start.
@@ -65,24 +105,11 @@ export function createHealthMonitor(service: string, version: string, cells: Cel
       phase = 'stopping'
     },
     warn: (name, isStale) => void warnings.set(name, isStale),
+    report(name, findFault, decides) {
+      reports.set(name, findFault)
+      if (decides) deciding.add(name)
+    },
   }
 }
 
-/** One entry per cell; a single database is reported as `store`. */
-async function pingAll(cells: Cells): Promise<Map<string, boolean>> {
-  const all = cells.all()
-  const answers = all.map(async ({ name, db }): Promise<[string, boolean]> => {
-    const works = db.rows<{ ok: boolean }>(PING).then(
-      ([answer]) => answer?.ok === true,
-      () => false,
-    )
-    return [all.length === 1 ? 'store' : `store ${name}`, await Promise.race([works, patience()])]
-  })
-  return new Map(await Promise.all(answers))
-}
-
-function patience(): Promise<false> {
-  return new Promise((resolve) => {
-    setTimeout(() => resolve(false), PATIENCE_MS).unref()
-  })
-}
+const faultOf = ({ check, look }: CellLook): Fault[] => (look === 'ok' ? [] : [[check, LOOK_SENTENCES[look]]])

@@ -17,8 +17,10 @@ import { decodeText, parseJsonBody } from './json-body.ts'
 import type { Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
 import { answerOddities, answerUnparsable } from './raw-errors.ts'
+import { factsOf, startFacts } from './request-facts.ts'
 import { createRequestSlot } from './request-slot.ts'
 import { operationOf } from './route.ts'
+import type { Tracing } from './tracing.ts'
 import { validatorCompiler } from './validation.ts'
 
 export interface HttpOptions {
@@ -27,6 +29,7 @@ export interface HttpOptions {
   ids: Ids
   log: Log
   metrics: Metrics
+  tracing?: Tracing | undefined
   /** The error shapes of rooms that have their own. Everything else is answered in the common shape. */
   errorShapes?: readonly ErrorShape[]
   /** Whether a request is refused because of the host name that it came to. The answer has the common shape, whatever the path. */
@@ -40,7 +43,7 @@ const STRICT_TRANSPORT = 'max-age=31536000; includeSubDomains'
 
 /** The HTTP server with everything that is the same for all areas; app.ts registers the rooms on it. */
 export function createHttp(options: HttpOptions): FastifyInstance {
-  const { ids, log, metrics } = options
+  const { ids, log, metrics, tracing } = options
   const app = Fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
@@ -67,6 +70,7 @@ export function createHttp(options: HttpOptions): FastifyInstance {
   answerOddities(app.server as Server, () => ids.nextUnbound())
 
   app.addHook('onRequest', async (request, reply) => {
+    startFacts(request, tracing)
     setCommonHeaders(request, reply, options.version)
     const fault = protocolFault(request)
     if (fault) throw fault
@@ -81,17 +85,32 @@ export function createHttp(options: HttpOptions): FastifyInstance {
     const durationMs = reply.elapsedTime
     metrics.requests.observe(operation, status, durationMs / 1000)
     const caller = options.callerOf(request)
+    const { sessionId, traceId, span } = factsOf(request) ?? {}
     const line = {
       requestId: request.id,
       operation,
       status,
       code: outcomeCodeOf(request),
       durationMs: Math.round(durationMs * 100) / 100,
+      sessionId,
       tenantId: caller?.tenantId,
       keyId: caller?.keyId,
+      traceId,
       correlationId: correlationIdOf(request),
     }
     log.info(line, 'request')
+    span?.end({
+      name: operation,
+      attributes: {
+        'http.request.method': request.method,
+        'http.response.status_code': status,
+        'error.type': line.code,
+        'ostiary.request_id': request.id,
+        'ostiary.session_id': sessionId,
+        'ostiary.tenant_id': caller?.tenantId,
+      },
+      isError: status >= 500,
+    })
   })
 
   readBodies(app)

@@ -21,16 +21,32 @@ const RENEW = sql(
      delete from worker_leases where worker_id in (
        select worker_id from worker_leases where expires_at < now() - interval '1 minute' and worker_id <> $1 for update skip locked)
    )
-   select worker_id as "workerId", duty, needs_help as "needsHelp", expires_at > now() as "isAlive"
-   from worker_leases where worker_id <> $1 and expires_at >= now() - interval '1 minute'`,
+   select now() as now, worker_id as "workerId", duty, needs_help as "needsHelp", expires_at > now() as "isAlive"
+   from (select) as once left join worker_leases on worker_id <> $1 and expires_at >= now() - interval '1 minute'`,
+)
+const STATE = sql(
+  'leases.state',
+  `select clock_timestamp() as now, count(*) filter (where duty <> 'off' and expires_at > clock_timestamp())::int as workers,
+     max(expires_at) as "lastLeaseEndsAt" from worker_leases`,
 )
 const RELEASE = sql('leases.release', 'delete from worker_leases where worker_id = $1')
 
 export const leaseStore = {
-  /** Renews a worker's own lease and returns the other workers of the last minute. */
-  renew: (
+  /** Renews a worker's own lease. Returns the time of the database, and the other workers of the last minute. */
+  async renew(
     db: Queryable,
     { workerId, duty, needsHelp, leaseMs }: { workerId: string; duty: Duty; needsHelp: boolean; leaseMs: number },
-  ): Promise<Colleague[]> => db.rows<Colleague>(RENEW, [workerId, duty, needsHelp, leaseMs]),
+  ): Promise<{ now: Date; colleagues: Colleague[] }> {
+    const rows = await db.rows<Colleague & { now: Date }>(RENEW, [workerId, duty, needsHelp, leaseMs])
+    if (!rows[0]) throw new Error('The database tells no time')
+    // Without colleagues there is one row all the same.
+    return { now: rows[0].now, colleagues: rows.filter((row) => row.workerId !== null) }
+  },
+  /** What the leases say to a process that has none. */
+  async state(db: Queryable): Promise<{ now: Date; workers: number; lastLeaseEndsAt: Date | null }> {
+    const [row] = await db.rows<{ now: Date; workers: number; lastLeaseEndsAt: Date | null }>(STATE)
+    if (!row) throw new Error('An aggregate returns one row')
+    return row
+  },
   release: (db: Queryable, workerId: string): Promise<number> => db.run(RELEASE, [workerId]),
 }

@@ -4,17 +4,22 @@ import { after, afterEach, before, describe, test } from 'node:test'
 import { eventually } from '@ostiary/testkit/eventually'
 import { createTestDatabase, migratedTemplate, type TestDatabase } from '../testing/harness.ts'
 import { shareCells } from './cell-shares.ts'
+import { createCellStates, reportMissingWorkers, watchCellStates } from './cell-state.ts'
 import { type Cells, createCells, singleCell } from './cells.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { createDb } from './db.ts'
+import { createHealthMonitor } from './health.ts'
 import { createLeases, type Leases } from './leases.ts'
 import { createLog } from './log.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
+import { createManualClock } from './testing/manual-clock.ts'
 
 const CELLS = ['a', 'b', 'c', 'd']
 const RENEW_EVERY_MS = 50
 const LEASE_MS = 2_000
 const log = createLog('silent', { write: () => {} })
+
+const POOL = { poolMax: 2, statementTimeoutMs: 5_000, connectTimeoutMs: 5_000, applicationName: 'test', log }
 
 const databases: TestDatabase[] = []
 before(async () => {
@@ -47,17 +52,7 @@ async function startWorker({
 } = {}): Promise<Worker> {
   const urls = new Map(known.map((name) => [name, databases[CELLS.indexOf(name)]?.url ?? '']))
   const map = { ...singleCell(''), urls, cellOfBucket: Array.from({ length: 1024 }, () => known[0] ?? '') }
-  const cells = createCells(map, (cell, url) =>
-    createDb({
-      url,
-      cell,
-      poolMax: 2,
-      statementTimeoutMs: 5_000,
-      connectTimeoutMs: 5_000,
-      applicationName: 'test',
-      log,
-    }),
-  )
+  const cells = createCells(map, (cell, url) => createDb({ ...POOL, url, cell }))
   const metrics = createMetrics('test', { processMetrics: false })
   const leases = createLeases({ cells, clock, log, metrics }, { workerId: id, renewEveryMs: RENEW_EVERY_MS, leaseMs })
   await leases.start()
@@ -88,6 +83,58 @@ const servedOnce = (all: readonly Worker[]) =>
     .flatMap((worker) => worker.served())
     .toSorted()
     .join() === CELLS.join()
+
+describe('what a process without leases sees of the workers', () => {
+  const openCell = () =>
+    createCells(singleCell(databases[0]?.url ?? ''), (cell, url) => createDb({ ...POOL, url, cell }))
+
+  test('[O3] nobody serves the cell: the API’s health says for how long, and it stays ready', async () => {
+    const cells = openCell()
+    const [cell = assert.fail()] = cells.all()
+    const clock = createManualClock()
+    const states = createCellStates({ clock })
+    const monitor = createHealthMonitor('api', '1', cells, clock)
+    const metrics = createMetrics('test', { processMetrics: false })
+    watchCellStates({ cells, clock, log, metrics }, states)
+    try {
+      const worker = await startWorker({ known: ['a'], leaseMs: 60_000 })
+      reportMissingWorkers({ cells, monitor }, states)
+      monitor.markStarted()
+      assert.equal((await monitor.health()).status, 'ok')
+      assert.match(await metrics.text(), /^ostiary_workers{cell="main"} 1$/m)
+      await worker.leases.leave()
+      for (const seconds of [10, 35]) {
+        clock.advance(seconds * 1000)
+        await states.of(cell)
+      }
+      const { status, checks, details } = await monitor.health()
+      assert.deepEqual({ status, checks }, { status: 'degraded', checks: { store: 'ok', worker: 'failed' } })
+      assert.equal(details?.worker, 'none for 35 s: start one, webhooks and deletions wait')
+      assert.equal(await monitor.readiness(), 'ok')
+      assert.match(await metrics.text(), /^ostiary_workers{cell="main"} 0$/m)
+    } finally {
+      await cells.close()
+    }
+  })
+
+  test('the lease of a worker that died says since when, and the clocks are compared', async () => {
+    const cells = openCell()
+    const [cell = assert.fail()] = cells.all()
+    try {
+      await cell.db.script(`insert into worker_leases (worker_id, duty, needs_help, expires_at)
+        values (gen_random_uuid(), 'own', false, now() - interval '40 seconds')`)
+      const { workers, withoutWorkerSeconds, clockAheadSeconds } = await createCellStates({ clock: systemClock }).of(
+        cell,
+      )
+      assert.deepEqual([workers, Math.floor(withoutWorkerSeconds / 10), clockAheadSeconds], [0, 4, 0])
+      const lateClock = createManualClock(new Date(Date.now() - 90_000).toISOString())
+      const { clockAheadSeconds: late } = await createCellStates({ clock: lateClock }).of(cell)
+      assert.equal(Math.round(late / 10), -9)
+    } finally {
+      await cells.close()
+    }
+  })
+})
 
 describe('leases', () => {
   test('a worker alone serves every cell from its start', async () => {
@@ -129,8 +176,8 @@ describe('leases', () => {
   })
 
   test('the clock of the database ends a lease, whatever the clocks of workers say', async () => {
-    const early: Clock = { now: () => new Date(Date.now() - 86_400_000), monotonicMs: systemClock.monotonicMs }
-    const late: Clock = { now: () => new Date(Date.now() + 86_400_000), monotonicMs: systemClock.monotonicMs }
+    const early: Clock = { now: () => new Date(Date.now() - 4_000), monotonicMs: systemClock.monotonicMs }
+    const late: Clock = { now: () => new Date(Date.now() + 4_000), monotonicMs: systemClock.monotonicMs }
     const first = await startWorker({ clock: early, leaseMs: 60_000 })
     const second = await startWorker({ clock: late, leaseMs: 60_000 })
     await eventually(() => servedOnce([first, second]), 'two share')
@@ -138,6 +185,24 @@ describe('leases', () => {
     for (const database of databases)
       await database.query(`update worker_leases set expires_at = now() where worker_id = $1`, [second.id])
     await eventually(() => first.served().length === CELLS.length, 'the first serves all')
+  })
+
+  test('a worker whose clock is five seconds off leaves its cells to others, says so, and comes back', async () => {
+    let aheadMs = 0
+    const clock: Clock = { now: () => new Date(Date.now() + aheadMs), monotonicMs: systemClock.monotonicMs }
+    const first = await startWorker({ clock })
+    assert.equal(first.served().length, CELLS.length)
+    for (const wrongMs of [-6_000, 6_000]) {
+      aheadMs = wrongMs
+      await eventually(() => first.served().length === 0, 'it serves nothing')
+      assert.match(first.leases.findClockFault() ?? '', /clock of this worker is 5 s or more apart/)
+      const second = await startWorker()
+      await eventually(() => second.served().length === CELLS.length, 'the other one serves all')
+      await second.die()
+      aheadMs = 0
+      await eventually(() => first.served().length === CELLS.length, 'it serves all again')
+      assert.equal(first.leases.findClockFault(), undefined)
+    }
   })
 
   test('a worker with too much to do gets help, as long as it asks', async () => {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Gauge } from 'prom-client'
 import { type Duty, decideDuty, isServed } from './cell-shares.ts'
+import { aheadSeconds } from './cell-state.ts'
 import type { Cell, Cells } from './cells.ts'
 import type { Clock } from './clock.ts'
 import { type Colleague, leaseStore } from './lease-store.ts'
@@ -19,6 +20,8 @@ export interface CellDuty {
 
 export interface Leases {
   of(cell: Cell): CellDuty
+  /** A sentence while the clock of this worker is wrong for every cell. */
+  findClockFault(): string | undefined
   /** Calls `listener` when this worker begins or ceases to serve a cell. */
   follow(listener: (cell: Cell) => void): void
   /** Takes the first leases. Before, and in processes that never start this, every cell is served. */
@@ -44,6 +47,8 @@ interface Held {
   cell: Cell
   duty: Duty
   renewedMs: number
+  /** The clocks of this process and of the database differ by so much that this worker leaves the cell to others. */
+  isClockWrong: boolean
   helpUntilMs: number
   unserved: number
   hasColleagues: boolean
@@ -55,6 +60,7 @@ const RENEW_EVERY_MS = 1_000
 /** A worker that is busy, or waits for a slow database, misses a few renewals without losing its cells. */
 const LEASE_MS = 5_000
 const HELP_MS = 10_000
+const CLOCK_WRONG_SECONDS = 5
 
 /**
  * Workers share cells: each looks for work in its share and leaves the other cells to others. A worker renews its lease in every cell once a
@@ -69,33 +75,46 @@ export function createLeases({ cells, clock, log, metrics }: Deps, options: Opti
   const takeovers = createLabelledCounter(
     'ostiary_worker_takeovers_total',
     'Cells that this worker began to serve: expired (the lease of the worker before ended), shared (workers came or went), help',
-    'reason',
+    { label: 'reason', values: ['expired', 'shared', 'help'] },
   )
   const stopping = new AbortController()
   let isStarted = false
   let keeping: Promise<void>[] = []
 
-  const isOn = (one: Held) => !isStarted || one.duty !== 'off' || clock.monotonicMs() - one.renewedMs > leaseMs
+  const isOn = (one: Held) =>
+    !isStarted || (!one.isClockWrong && (one.duty !== 'off' || clock.monotonicMs() - one.renewedMs > leaseMs))
   const needsHelp = (one: Held) => clock.monotonicMs() < one.helpUntilMs
 
   async function renew(one: Held): Promise<void> {
     const { cell } = one
     const lease = () => ({ workerId, duty: one.duty, needsHelp: needsHelp(one), leaseMs })
-    const colleagues = await leaseStore.renew(cell.db, lease())
+    const before = clock.now().getTime()
+    const { now, colleagues } = await leaseStore.renew(cell.db, lease())
     if (stopping.signal.aborted) return
+    noteClock(one, aheadSeconds({ before, after: clock.now().getTime() }, now))
     const others = colleagues.filter(({ isAlive }) => isAlive)
     one.hasColleagues = others.length > 0
     one.unserved = isServed(workerId, others) ? 0 : one.unserved + 1
     const isOverloaded = [...held.values()].some(needsHelp)
     const situation = { workerId, cell: cell.name, cells: names, others, isOverloaded, unserved: one.unserved }
     const isFirst = one.renewedMs === Number.NEGATIVE_INFINITY
-    const duty = decideDuty(situation)
+    const duty = one.isClockWrong ? 'off' : decideDuty(situation)
     one.renewedMs = clock.monotonicMs()
     if (duty === one.duty) return
     if (one.duty === 'off' && !isFirst) noteTakeover(one, duty, colleagues)
     one.duty = duty
     // The others must not wait a second to learn it.
     await leaseStore.renew(cell.db, lease())
+  }
+
+  /** Work is due by the clock of the worker: with a wrong one it would end sessions early, or deliver late. */
+  function noteClock(one: Held, ahead: number): void {
+    const isWrong = Math.abs(ahead) >= CLOCK_WRONG_SECONDS
+    if (isWrong === one.isClockWrong) return
+    one.isClockWrong = isWrong
+    const fields = { cell: one.cell.name, count: Math.round(ahead) }
+    if (isWrong) log.error(fields, 'the clocks of worker and database differ by seconds: the worker looks for no work')
+    else log.info(fields, 'the clocks of worker and database agree again')
   }
 
   function noteTakeover({ cell }: Held, duty: Duty, colleagues: readonly Colleague[]): void {
@@ -149,6 +168,10 @@ export function createLeases({ cells, clock, log, metrics }: Deps, options: Opti
         },
       }
     },
+    findClockFault: () =>
+      [...held.values()].every(({ isClockWrong }) => isClockWrong)
+        ? 'The clock of this worker is 5 s or more apart from the database: it looks for no work'
+        : undefined,
     follow: (listener) => void listeners.push(listener),
     async start() {
       if (isStarted) return
@@ -176,6 +199,7 @@ function newHeld(cell: Cell): Held {
     cell,
     duty: 'off',
     renewedMs: never,
+    isClockWrong: false,
     helpUntilMs: never,
     unserved: 0,
     hasColleagues: false,

@@ -19,6 +19,7 @@ const ALLOWED = new Set([
   'correlationId',
   'sessionId',
   'deliveryId',
+  'traceId',
   'tenantId',
   'keyId',
   'livemode',

@@ -1,3 +1,4 @@
+import { OPERATIONS } from '@ostiary/contract'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, type Metric, Registry } from 'prom-client'
 import type { Cells } from './cells.ts'
 import { countLostLogLines } from './log-output.ts'
@@ -7,31 +8,73 @@ import type { RateLimiter } from './rate-limit.ts'
 interface Own {
   metric: Metric
 }
-export interface LabelledCounter extends Own {
-  count(label: string, by?: number): void
-  get(label: string): Promise<number>
+/** Its series exist at 0 from the start: a rule sees the first event only as a rise from 0. */
+export interface LabelledCounter<V extends string = string> extends Own {
+  count(value: V, by?: number): void
+  get(value: V): Promise<number>
 }
 /** A counter with two labels. */
-export interface PairCounter extends Own {
-  count(first: string, second: string): void
+export interface PairCounter<F extends string = string, S extends string = string> extends Own {
+  count(first: F, second: S, by?: number): void
+  get(first: F, second: S): Promise<number>
+  /** Makes the series of further values of the first label. */
+  expect(firsts: readonly F[]): void
 }
 export interface RequestTimer extends Own {
   /** The values of the two labels, and the duration. */
   observe(first: string, second: string | number, seconds: number): void
 }
 
-export function createLabelledCounter(name: string, help: string, label: string): LabelledCounter {
+const readValue = async (metric: Counter, wanted: Readonly<Record<string, string>>) => {
+  const isWanted = (labels: Partial<Record<string, string | number>>) =>
+    Object.entries(wanted).every(([name, value]) => labels[name] === value)
+  return (await metric.get()).values.find(({ labels }) => isWanted(labels))?.value ?? 0
+}
+
+export function createLabelledCounter<const V extends string>(
+  name: string,
+  help: string,
+  { label, values }: { label: string; values: readonly V[] },
+): LabelledCounter<V> {
   const metric = new Counter({ name, help, labelNames: [label], registers: [] })
+  for (const value of values) metric.inc({ [label]: value }, 0)
   return {
     metric,
     count: (value, by = 1) => metric.inc({ [label]: value }, by),
-    get: async (value) => (await metric.get()).values.find(({ labels }) => labels[label] === value)?.value ?? 0,
+    get: (value) => readValue(metric, { [label]: value }),
   }
 }
 
-export function createPairCounter(name: string, help: string, labels: readonly [string, string]): PairCounter {
-  const metric = new Counter({ name, help, labelNames: labels, registers: [] })
-  return { metric, count: (first, second) => metric.inc({ [labels[0]]: first, [labels[1]]: second }) }
+interface Pair<F extends string, S extends string> {
+  labels: readonly [string, string]
+  firsts: readonly F[]
+  seconds: readonly S[]
+  /** The label with both values, by which the rules of the last release select. It goes with the next release. */
+  both?: string
+}
+
+export function createPairCounter<const F extends string, const S extends string>(
+  name: string,
+  help: string,
+  { labels, firsts, seconds, both }: Pair<F, S>,
+): PairCounter<F, S> {
+  const labelNames = [...labels, ...(both ? [both] : [])]
+  const metric = new Counter({ name, help, labelNames, registers: [] })
+  const labelled = (first: F, second: S) => ({
+    [labels[0]]: first,
+    [labels[1]]: second,
+    ...(both && { [both]: `${first} ${second}` }),
+  })
+  const expect = (expected: readonly F[]) => {
+    for (const first of expected) for (const second of seconds) metric.inc(labelled(first, second), 0)
+  }
+  expect(firsts)
+  return {
+    metric,
+    expect,
+    count: (first, second, by = 1) => metric.inc(labelled(first, second), by),
+    get: (first, second) => readValue(metric, labelled(first, second)),
+  }
 }
 
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10]
@@ -44,15 +87,26 @@ export function createTimer(name: string, help: string, labels: readonly [string
   }
 }
 
+const KEY_CHECKS = ['cached', 'loaded', 'rejected', 'refused'] as const
+type KeyCheck = (typeof KEY_CHECKS)[number]
+
+/** The labels of counters that tell test keys from live ones. */
+export const MODES = ['live', 'test'] as const
+
+/** Gauges that the library of the metrics names like counters. */
+const MISNAMED = ['handles', 'requests', 'resources'].map((what) => `nodejs_active_${what}_total`)
+
 /** The process's own metrics, so that tests and two apps in one process do not share counters. */
 export interface Metrics {
   registry: Registry
   requests: RequestTimer
   rateLimited: LabelledCounter
   idempotentReplays: LabelledCounter
-  keyChecks: LabelledCounter
-  /** Label: job and result, as in `purge-idempotency-keys done`. */
-  jobs: LabelledCounter
+  keyChecks: LabelledCounter<KeyCheck>
+  /** The queue expects the tasks that it runs. */
+  jobs: PairCounter<string, 'done' | 'failed'>
+  taskSuccess: Gauge
+  poolWait: Histogram
   /** Adds a room's own metric. */
   add<M extends Own>(own: M): M
   /** Everything in the text format of Prometheus. */
@@ -61,7 +115,10 @@ export interface Metrics {
 
 export function createMetrics(version: string, { processMetrics = true } = {}): Metrics {
   const registry = new Registry()
-  if (processMetrics) collectDefaultMetrics({ register: registry })
+  if (processMetrics) {
+    collectDefaultMetrics({ register: registry })
+    for (const name of MISNAMED) registry.removeSingleMetric(name)
+  }
   const labelNames = ['version']
   new Gauge({
     name: 'ostiary_build_info',
@@ -84,21 +141,49 @@ export function createMetrics(version: string, { processMetrics = true } = {}): 
       'Requests by operation and status; time from first byte in to last byte out',
       ['operation', 'status'],
     ),
-    rateLimited: createLabelledCounter('ostiary_rate_limited_total', 'Requests refused by a rate limit', 'operation'),
+    rateLimited: createLabelledCounter('ostiary_rate_limited_total', 'Requests refused by a rate limit', {
+      label: 'operation',
+      values: OPERATIONS.map(({ operationId }) => operationId),
+    }),
     idempotentReplays: createLabelledCounter(
       'ostiary_idempotent_replays_total',
       'Creates answered from an earlier call',
-      'operation',
+      {
+        label: 'operation',
+        values: OPERATIONS.filter(({ idempotent }) => idempotent).map(({ operationId }) => operationId),
+      },
     ),
-    keyChecks: createLabelledCounter('ostiary_key_checks_total', 'API key checks: cached, loaded, rejected', 'result'),
-    jobs: createLabelledCounter('ostiary_jobs_total', 'Background jobs run by the worker', 'job_result'),
+    keyChecks: createLabelledCounter(
+      'ostiary_key_checks_total',
+      'API key checks: cached, loaded, rejected, refused (too many wrong ones)',
+      { label: 'result', values: KEY_CHECKS },
+    ),
+    jobs: createPairCounter('ostiary_jobs_total', 'Tasks run by the worker', {
+      labels: ['task', 'result'],
+      firsts: [] as string[],
+      seconds: ['done', 'failed'],
+      both: 'job_result',
+    }),
   }
+  const taskSuccess = new Gauge({
+    name: 'ostiary_task_last_success_timestamp_seconds',
+    help: 'When the task last ended well in the cell, as this worker knows; take the latest over all workers',
+    labelNames: ['task', 'cell'],
+    registers: [registry],
+  })
+  const poolWait = new Histogram({
+    name: 'ostiary_db_pool_wait_seconds',
+    help: 'How long work waited for a connection of the pool',
+    labelNames: ['cell'],
+    buckets: BUCKETS,
+    registers: [registry],
+  })
   function add<M extends Own>(own: M): M {
     registry.registerMetric(own.metric)
     return own
   }
   for (const own of Object.values(shared)) add(own)
-  return { ...shared, registry, add, text: () => registry.metrics() }
+  return { ...shared, taskSuccess, poolWait, registry, add, text: () => registry.metrics() }
 }
 
 export function watchLimiters(metrics: Metrics, limiters: Readonly<Record<string, RateLimiter>>): void {
@@ -127,10 +212,12 @@ export function watchLimiters(metrics: Metrics, limiters: Readonly<Record<string
 export function watchPools(metrics: Metrics, cells: Cells): void {
   new Gauge({
     name: 'ostiary_db_up',
-    help: '1 while the database of the cell can be reached, else 0',
+    help: '1 while the database of the cell stores what it is given, as far as this process knows, else 0',
     labelNames: ['cell'],
     registers: [metrics.registry],
-    collect() {
+    async collect() {
+      // An idle process finds out here.
+      await Promise.all(cells.all().map(({ db }) => db.look()))
       for (const { name, db } of cells.all()) this.set({ cell: name }, db.isUp() ? 1 : 0)
     },
   })

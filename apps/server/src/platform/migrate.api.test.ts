@@ -1,5 +1,10 @@
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'node:test'
+import { temporaryFolder } from '@ostiary/testkit/temporary-folder'
 import pg from 'pg'
 import { createTestDatabase } from '../testing/harness.ts'
 import { untilBlocked } from '../testing/locks.ts'
@@ -29,6 +34,37 @@ test('eight processes that start at once apply each migration once', async () =>
   const { rows } = await database.query(`select extversion from pg_extension where extname = 'vector'`)
   assert.match(rows[0].extversion, /^0\.([89]|\d\d)/)
   await Promise.all(dbs.map((db) => db.close()))
+  await database.drop()
+})
+
+test('[U7] deploy/database-init makes a role that is no superuser, with which every migration runs', async () => {
+  const database = await createTestDatabase()
+  const [name, admin, secret] = ['app', 'admin', 'x'].map((word) => `${word}_${randomBytes(6).toString('hex')}`)
+  assert.ok(name && admin && secret)
+  await database.query(`create role ${admin} superuser login password '${secret}'`)
+  const file = join(temporaryFolder('database-init'), 'password')
+  writeFileSync(file, `${secret}\n`)
+  const { hostname, port } = new URL(database.url)
+  const server = { PGHOST: hostname, PGPORT: port, PGPASSWORD: secret }
+  const compose = { POSTGRES_USER: admin, APPLICATION: name, POSTGRES_PASSWORD_FILE: file }
+  execFileSync(new URL('../../../../deploy/database-init', import.meta.url).pathname, {
+    env: { PATH: process.env.PATH, ...server, ...compose },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  const db = open(`postgres://${name}:${secret}@${hostname}:${port}/${name}`)
+  await migrate(db, readMigrations(), () => {})
+  await db.close()
+  const { rows } = await database.query(
+    `select rolsuper or rolcreatedb or rolcreaterole or rolreplication or rolbypassrls as may, rolpassword is null as bare
+     from pg_authid where rolname in ($1, $2) order by rolname = $1`,
+    [name, admin],
+  )
+  assert.deepEqual(rows, [
+    { may: true, bare: true },
+    { may: false, bare: false },
+  ])
+  for (const text of [`drop database ${name}`, `drop role ${name}`, `drop owned by ${admin}`, `drop role ${admin}`])
+    await database.query(text)
   await database.drop()
 })
 

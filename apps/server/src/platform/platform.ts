@@ -1,5 +1,6 @@
 import { VERSION } from '@ostiary/contract'
-import { type CellMap, createCells } from './cells.ts'
+import { createCellStates, watchCellStates } from './cell-state.ts'
+import { type CellMap, createCells, urlsOf } from './cells.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { createDb } from './db.ts'
 import { createFailureLimits, purgeFailureLimits } from './failure-limits/index.ts'
@@ -11,13 +12,17 @@ import { createLeases } from './leases.ts'
 import { createLog, type Log } from './log.ts'
 import { createMetrics, watchLimiters, watchPools } from './metrics.ts'
 import { createOutbound } from './outbound/index.ts'
+import { createProcessorBudgets } from './processor-budget.ts'
 import { createRateLimiter } from './rate-limit.ts'
 import type { Room } from './room.ts'
+import type { Tracing } from './tracing.ts'
 
 /** The part of the configuration that the platform reads. */
 export interface PlatformConfig {
   serviceName: string
   cells: CellMap
+  /** Reads the cells again, when they came from a file. */
+  rereadCells?: () => CellMap | undefined
   database: { poolMax: number; statementTimeoutMs: number; connectTimeoutMs: number }
   masterKeys: readonly Buffer[]
   outbound: { allowNetworks: readonly string[] }
@@ -30,11 +35,13 @@ export interface PlatformOptions {
   log?: Log
   /** Settings of PostgreSQL that every connection starts with. */
   sessionSettings?: Readonly<Record<string, string>>
+  /** OpenTelemetry, where it is switched on. */
+  tracing?: Tracing
 }
 
 /** What every room uses. Opens no connection yet: the pools connect at the first statement. */
 export function createPlatform(config: PlatformConfig, options: PlatformOptions) {
-  const { role, clock = systemClock, log = createLog(config.logLevel), sessionSettings = {} } = options
+  const { role, clock = systemClock, log = createLog(config.logLevel), sessionSettings = {}, tracing } = options
   const metrics = createMetrics(VERSION, { processMetrics: role !== 'test' })
   const { allowNetworks } = config.outbound
   const cells = createCells(config.cells, (cell, url, directUrl) =>
@@ -42,14 +49,21 @@ export function createPlatform(config: PlatformConfig, options: PlatformOptions)
       url,
       directUrl,
       ...config.database,
+      reread: () => {
+        const map = config.rereadCells?.()
+        return map && urlsOf(map, cell)
+      },
       applicationName: `ostiary-${role}-${cell}`,
       cell,
       sessionSettings,
       refuseSecondConnection: role === 'test',
+      noteWait: (seconds) => metrics.poolWait.observe({ cell }, seconds),
       log,
     }),
   )
   watchPools(metrics, cells)
+  const cellStates = createCellStates({ clock })
+  watchCellStates({ cells, clock, log, metrics }, cellStates)
   const leases = createLeases({ cells, clock, log, metrics })
   const limiter = createRateLimiter()
   const addressLimiter = createRateLimiter()
@@ -64,7 +78,9 @@ export function createPlatform(config: PlatformConfig, options: PlatformOptions)
     ids: createIds(clock),
     log,
     metrics,
+    tracing,
     cells,
+    cellStates,
     /** Which cells this process looks for work in. Only a worker starts them. */
     leases,
     vault: createKeyVault(config.masterKeys),
@@ -73,11 +89,18 @@ export function createPlatform(config: PlatformConfig, options: PlatformOptions)
     /** Counts addresses, and all other names that a stranger can make up: they can fill this table, and not the other. */
     addressLimiter,
     failureLimits,
+    /** Budgets of processor time, for calls whose cost depends on the tenant's data. */
+    processorTimeOf: createProcessorBudgets({ limiter, addressLimiter, clock }),
     allowNetworks,
     outbound: createOutbound({ version: VERSION, allowNetworks }),
     monitor: createHealthMonitor(config.serviceName, VERSION, cells, clock),
     jobs: [
-      { name: 'purge-idempotency-keys', cron: '*/5 * * * *', run: purgeIdempotencyKeys },
+      {
+        name: 'purge-idempotency-keys',
+        cron: '*/5 * * * *',
+        run: purgeIdempotencyKeys,
+        due: { table: 'idempotency_keys', column: 'expires_at' },
+      },
       { name: 'purge-failure-limits', cron: '*/5 * * * *', run: purgeFailureLimits },
     ],
     retention: [
@@ -110,6 +133,7 @@ export function createPlatform(config: PlatformConfig, options: PlatformOptions)
       await failureLimits.flush()
       await leases.leave(0)
       await cells.close()
+      await tracing?.stop()
     },
   } satisfies Room & Record<string, unknown>
 }

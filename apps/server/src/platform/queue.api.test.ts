@@ -4,14 +4,27 @@ import { eventually } from '@ostiary/testkit/eventually'
 import { listJobs } from '../jobs.ts'
 import { createHarness } from '../testing/harness.ts'
 import { createQueue } from './queue.ts'
+import { watchTasks } from './task-watch.ts'
 
-test('the worker’s scheduled jobs run through pg-boss and purge what has expired', async () => {
+test('[O4] the worker’s scheduled jobs run through pg-boss and purge what has expired; the metrics have each from the start', async () => {
   const harness = await createHarness()
   const { key } = await harness.tenantWithKey()
   const headers = { 'x-api-key': key, 'idempotency-key': 'k' }
   await harness.inject({ method: 'POST', url: '/strings', headers, payload: { value: 'x', ttlSeconds: 60 } })
   harness.clock.advance(25 * 3_600_000)
   const queue = createQueue(listJobs(harness.wire), harness.wire.platform)
+  watchTasks(harness.wire.platform, listJobs(harness.wire))
+  const scraped = async (sample: RegExp) => assert.match(await harness.wire.platform.metrics.text(), sample)
+  const { tasks, results } = { tasks: listJobs(harness.wire).map(({ name }) => name), results: ['done', 'failed'] }
+  for (const task of tasks)
+    for (const result of results)
+      await scraped(
+        new RegExp(`^ostiary_jobs_total{task="${task}",result="${result}",job_result="${task} ${result}"} 0$`, 'm'),
+      )
+  await scraped(/^ostiary_purge_overdue_seconds{cell="main",task="purge-expired-strings"} 89940$/m)
+  await scraped(/^ostiary_purge_overdue_seconds{cell="main",task="purge-sessions"} 0$/m)
+  await scraped(/^ostiary_table_bytes{cell="main",table="webhook_queue"} [1-9]/m)
+  await scraped(/^ostiary_db_pool_wait_seconds_count{cell="main"} [1-9]/m)
   for (const cell of harness.wire.platform.cells.all()) await queue.start(cell)
   const { rows } = await harness.database.query('select name, cron from pgboss.schedule order by name')
   const listed = listJobs(harness.wire).map(({ name, cron }) => ({ name, cron }))
@@ -27,9 +40,11 @@ test('the worker’s scheduled jobs run through pg-boss and purge what has expir
     'both tables are empty',
   )
   await eventually(
-    async () => (await harness.wire.platform.metrics.jobs.get('purge-idempotency-keys done')) === 1,
+    async () => (await harness.wire.platform.metrics.jobs.get('purge-idempotency-keys', 'done')) === 1,
     'the jobs are counted',
   )
+  const success = /^ostiary_task_last_success_timestamp_seconds{task="purge-idempotency-keys",cell="main"} (\d+)/m
+  await scraped(success)
   await queue.stop(2_000)
 })
 
@@ -118,5 +133,16 @@ test('a job that fails is tried again, and its error text is not stored', async 
   assert.ok(!JSON.stringify(rows).includes('PRIVATE'))
   assert.ok(!harness.logged().includes('PRIVATE'))
   assert.match(harness.logged(), /"job":"flaky".*job failed/)
+  assert.equal(await harness.wire.platform.metrics.jobs.get('flaky', 'failed'), 1)
+  const lastSuccess = async () => {
+    const { values } = await harness.wire.platform.metrics.taskSuccess.get()
+    return values.find(({ labels }) => labels.task === 'flaky')?.value ?? 0
+  }
+  await eventually(async () => (await lastSuccess()) > 0, 'its success has a time')
+  harness.wire.platform.metrics.taskSuccess.reset()
+  const nextWorker = createQueue([flaky], harness.wire.platform)
+  for (const cell of harness.wire.platform.cells.all()) await nextWorker.start(cell)
+  assert.ok((await lastSuccess()) > 0, 'a worker that starts reads it in the queue')
+  await nextWorker.stop(2_000)
   await queue.stop(2_000)
 })

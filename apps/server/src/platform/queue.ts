@@ -7,6 +7,7 @@ import { AppError } from './errors.ts'
 import type { Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
 import { logFailure } from './reachability.ts'
+import type { Tracing } from './tracing.ts'
 
 /** A job that runs by the clock on every cell. Must be safe to run twice: a crash in the middle repeats it. */
 export interface ScheduledJob {
@@ -15,6 +16,16 @@ export interface ScheduledJob {
   cron: string
   /** Returns how many items it processed, for the log. */
   run(db: Db, now: Date): Promise<number>
+  /** The rows that it deletes, so that the metrics say how late it is. */
+  due?: DueRows
+}
+
+/** Rows are due when the time in `column` is over, or has been for `keptMs`. The column has an index, for rows that meet `where`. */
+export interface DueRows {
+  table: string
+  column: string
+  where?: string
+  keptMs?: number
 }
 
 export interface Queue {
@@ -31,6 +42,7 @@ interface Deps {
   clock: Clock
   log: Log
   metrics: Metrics
+  tracing?: Tracing | undefined
 }
 
 /**
@@ -51,6 +63,9 @@ const LOOK_EVERY_SECONDS = 10
 /** Jobs here do not wait for each other, but pg-boss looks for such jobs every five seconds. */
 const DEPENDENCIES_EVERY_SECONDS = 3600
 
+const LAST_SUCCESSES = `
+  select name as task, extract(epoch from max(completed_on))::float8 as at from pgboss.job where state = 'completed' group by name`
+
 const AWAY_LOOK_MS = 200
 const AWAY_MAX_MS = 30_000
 
@@ -59,7 +74,9 @@ const AWAY_MAX_MS = 30_000
  * tables. No LISTEN/NOTIFY: it serialises commits.
  */
 export function createQueue(jobs: readonly ScheduledJob[], deps: Deps): Queue {
-  const { clock, log, metrics } = deps
+  const { clock, log, metrics, tracing } = deps
+  const names = new Set(jobs.map(({ name }) => name))
+  metrics.jobs.expect([...names])
   /** By the name of the cell. */
   const bosses = new Map<string, Promise<PgBoss>>()
   /** Instances that start no more jobs, until their last one has ended. */
@@ -94,6 +111,7 @@ export function createQueue(jobs: readonly ScheduledJob[], deps: Deps): Queue {
       await boss.start()
       for (const job of jobs) await startJob(boss, job, cell, db)
       await removeOldSchedules(boss)
+      await noteEarlierSuccesses(cell, db)
     } catch (error) {
       // An incompletely started instance would keep running beside the next try.
       await boss.stop({ graceful: false, close: false }).catch(() => {})
@@ -134,19 +152,29 @@ export function createQueue(jobs: readonly ScheduledJob[], deps: Deps): Queue {
 
   /** A job that this release renamed or dropped keeps its schedule in the database, and would fill a queue that nobody reads. */
   async function removeOldSchedules(boss: PgBoss): Promise<void> {
-    const known = new Set(jobs.map(({ name }) => name))
-    const old = (await boss.getSchedules()).filter(({ name }) => !known.has(name))
+    const old = (await boss.getSchedules()).filter(({ name }) => !names.has(name))
     for (const { name } of old) await boss.unschedule(name)
+  }
+
+  /** A task that runs once an hour has a last success before this worker’s first run. The queue remembers a day. */
+  async function noteEarlierSuccesses(cell: string, db: Db): Promise<void> {
+    const { rows } = await db.script(LAST_SUCCESSES)
+    for (const { task, at } of rows) if (names.has(task)) metrics.taskSuccess.set({ task, cell }, at)
   }
 
   async function runOnce(job: ScheduledJob, cell: string, db: Db): Promise<void> {
     const started = clock.monotonicMs()
+    const span = tracing?.start({ name: job.name, kind: 'internal' })
+    const endSpan = (isError: boolean) => span?.end({ attributes: { 'ostiary.cell': cell }, isError })
     try {
       const count = await job.run(db, clock.now())
-      metrics.jobs.count(`${job.name} done`)
+      endSpan(false)
+      metrics.jobs.count(job.name, 'done')
+      metrics.taskSuccess.set({ task: job.name, cell }, clock.now().getTime() / 1000)
       log.info({ job: job.name, cell, count, durationMs: Math.round(clock.monotonicMs() - started) }, 'job done')
     } catch (err) {
-      metrics.jobs.count(`${job.name} failed`)
+      endSpan(true)
+      metrics.jobs.count(job.name, 'failed')
       logFailure(log, 'error', { job: job.name, cell, err }, 'job failed')
       // pg-boss would store the text of the error with the job; a text may quote user data.
       throw new Error('failed, see the log')

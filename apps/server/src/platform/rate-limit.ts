@@ -37,6 +37,10 @@ export interface RateLimiter {
   wait(who: string | readonly Share[], perSecond: number, nowMs: number, burstSeconds?: number): number
   /** Counts what others have counted: the caller owes at least so much. */
   raise(name: string, owedMs: number, nowMs: number): void
+  /** How long it takes until nothing is owed any more, in milliseconds. */
+  owed(name: string, nowMs: number): number
+  /** Adds to what is owed, whatever was owed before. Without room it is left out. */
+  owe(name: string, owedMs: number, nowMs: number): void
   sizes(): TableSizes
 }
 
@@ -153,6 +157,11 @@ export function createRateLimiter(maxCallers = MOST_CALLERS): RateLimiter {
       const time = nowMs + owedMs
       // Without room it is left out: the next count brings it again.
       if (time > (paidBackAt.get(name) ?? 0) && (paidBackAt.has(name) || findRoom(nowMs))) paidBackAt.set(name, time)
+    },
+    owed: (name, nowMs) => Math.max(0, (paidBackAt.get(name) ?? 0) - nowMs),
+    owe(name, owedMs, nowMs) {
+      const time = Math.max(paidBackAt.get(name) ?? 0, nowMs) + owedMs
+      if (paidBackAt.has(name) || findRoom(nowMs)) paidBackAt.set(name, time)
     },
     sizes: () => ({ callers: paidBackAt.size, overflowed, lookedAt }),
   }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { get } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, test } from 'node:test'
 import { closeServer, createAdminServer, listen } from './admin-server.ts'
@@ -12,6 +13,7 @@ const metrics = createMetrics('9.8.7', { processMetrics: false })
 const monitor: HealthMonitor = {
   health: () => assert.fail('not asked for'),
   readiness: async () => 'starting',
+  report: () => {},
   markStarted: () => {},
   markStopping: () => {},
   warn: () => {},
@@ -64,6 +66,17 @@ test('the document of the reference names the public address, and its script is 
   assert.equal(document.info.version, '9.8.7')
   const script = await (await fetch(`${url}/reference/scalar.js`)).text()
   assert.ok(script.length > 100_000 && script.includes('createApiReference'))
+})
+
+test('[U7] a page whose name was pointed here reads nothing', async () => {
+  const asked = (host: string) =>
+    new Promise<number | undefined>((resolve, reject) => {
+      get(`${url}/metrics`, { headers: { host } }, (response) => resolve(response.resume().statusCode)).on(
+        'error',
+        reject,
+      )
+    })
+  assert.deepEqual([await asked('evil.example'), await asked('localhost')], [421, 200])
 })
 
 test('a process without the reference does not have its paths', async () => {

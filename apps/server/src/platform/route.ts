@@ -1,6 +1,7 @@
 import type { Operation, Part } from '@ostiary/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { TSchema } from 'typebox'
+import { withFacts } from './request-facts.ts'
 import { createRequestSlot } from './request-slot.ts'
 
 /** A request whose parts have the types of the operation's schemas: they were checked before the handler runs. */
@@ -42,7 +43,7 @@ export function route<O extends Operation>(app: FastifyInstance, op: O, options:
     onRequest: guard ? [name, guard] : name,
     ...(guardAfterBody && { preValidation: guardAfterBody }),
     ...(bodyLimitBytes !== undefined && { bodyLimit: bodyLimitBytes }),
-    handler: handler as (request: FastifyRequest, reply: FastifyReply) => unknown,
+    handler: (request, reply) => withFacts(request, () => handler(request as RequestOf<O>, reply)),
   })
 }
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { runPhases } from '@ostiary/service-kit/shutdown'
 import { systemClock } from './clock.ts'
 import { createLog } from './log.ts'
-import { runPhases } from '@ostiary/service-kit/shutdown'
 
 function recorder() {
   const lines: { level: string; phase: string; msg: string }[] = []

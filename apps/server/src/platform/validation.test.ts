@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { AcceptedVerificationBody, CreateSessionBody } from '@ostiary/contract'
+import { CreateVerificationBody, CreateSessionBody } from '@ostiary/contract'
 import Type, { type TSchema } from 'typebox'
 import type { AppError } from './errors.ts'
 import { validatorCompiler } from './validation.ts'
@@ -67,8 +67,9 @@ describe('a misspelt field', () => {
       assert.deepEqual(detailsOf(CreateSessionBody, { ...least, [name]: 'x' }), [
         { pointer: `/body/${name}`, message: 'is not a known field' },
       ])
-    assert.deepEqual(detailsOf(AcceptedVerificationBody, { type: 'ENROLL', callback, redirectUri: 'x' }), [
+    assert.deepEqual(detailsOf(CreateVerificationBody, { type: 'ENROLL', callback, redirectUri: 'x' }), [
       { pointer: '/body/redirectUri', message: 'is not a field: did you mean redirectURL?' },
+      { pointer: '/body/redirectURL', message: 'is required' },
     ])
   })
 

@@ -72,8 +72,11 @@ test('a network that has used up its allowance is refused without the database',
   const before = await rows()
   for (let n = 0; n < 100; n++) assert.equal(await limits.count(guessFrom(address)), 1)
   assert.deepEqual(await rows(), before)
-  assert.match(await limits.metrics(), /limit_result="unknown-keys counted"} 20\n/)
-  assert.match(await limits.metrics(), /limit_result="unknown-keys refused"} 100\n/)
+  assert.match(
+    await limits.metrics(),
+    /limit="unknown-keys",result="counted",limit_result="unknown-keys counted"} 20\n/,
+  )
+  assert.match(await limits.metrics(), /result="refused",limit_result="unknown-keys refused"} 100\n/)
 })
 
 test('the rows show no address, and those that say nothing any more are deleted', async () => {
@@ -117,5 +120,5 @@ test('while the database does not answer the process counts alone: its own allow
   let within = 5
   while (within < 100 && (await limits.count(guessFrom(address))) === 0) within++
   assert.equal(within, ALLOWANCE)
-  assert.match(await limits.metrics(), /limit_result="unknown-keys alone"} 15\n/)
+  assert.match(await limits.metrics(), /result="alone",limit_result="unknown-keys alone"} 15\n/)
 })

@@ -6,7 +6,7 @@ import type { Clock } from '../clock.ts'
 import type { Db } from '../db.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
-import { createLabelledCounter } from '../metrics.ts'
+import { createPairCounter } from '../metrics.ts'
 import { purging } from '../purge-in-batches.ts'
 import type { RateLimiter, RateVerdict } from '../rate-limit.ts'
 import { logFailure } from '../reachability.ts'
@@ -49,7 +49,14 @@ const OWN_NAMES: ReadonlySet<FailureLimitName> = new Set<FailureLimitName>(['nod
  * (docs/decisions/0026-limits-across-processes.md).
  */
 export function createFailureLimits({ cells, clock, log, metrics, limiter, addressLimiter, masterKey }: Deps) {
-  const results = metrics.add(createLabelledCounter('ostiary_failure_limits_total', RESULTS, 'limit_result'))
+  const results = metrics.add(
+    createPairCounter('ostiary_failure_limits_total', RESULTS, {
+      labels: ['limit', 'result'],
+      firsts: LIMITS,
+      seconds: ['counted', 'refused', 'alone'],
+      both: 'limit_result',
+    }),
+  )
   const tableFor = (limit: FailureLimitName) => (OWN_NAMES.has(limit) ? limiter : addressLimiter)
   const shared = createSharedCounts({
     cells,
@@ -98,7 +105,7 @@ export function createFailureLimits({ cells, clock, log, metrics, limiter, addre
   }
 
   function reportBeyond({ failure, onBeyond }: Waiting, count: number): void {
-    results.count(`${failure.limit} refused`, count)
+    results.count(failure.limit, 'refused', count)
     onBeyond(count)
   }
 
@@ -110,7 +117,7 @@ export function createFailureLimits({ cells, clock, log, metrics, limiter, addre
       ? await shared.count(db, failure.limit, failures).catch((err: unknown) => logUncounted(err, failure.limit))
       : undefined
     const accepted = within?.filter(Boolean).length ?? count
-    results.count(`${failure.limit} ${within ? 'counted' : 'alone'}`, accepted)
+    results.count(failure.limit, within ? 'counted' : 'alone', accepted)
     if (accepted < count) reportBeyond(waiting, count - accepted)
   }
 
@@ -121,7 +128,7 @@ export function createFailureLimits({ cells, clock, log, metrics, limiter, addre
     /** Counts a failure before it is answered. Returns the seconds to wait if it is beyond the allowance, else 0. */
     async count(failure: Failure): Promise<number> {
       const isWithin = takeHere(failure).allowed ? await countShared(failure) : false
-      results.count(`${failure.limit} ${isWithin === undefined ? 'alone' : isWithin ? 'counted' : 'refused'}`)
+      results.count(failure.limit, isWithin === undefined ? 'alone' : isWithin ? 'counted' : 'refused')
       return isWithin === false ? Math.max(1, wait(failure)) : 0
     },
 

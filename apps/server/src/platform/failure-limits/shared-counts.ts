@@ -63,7 +63,7 @@ export function createSharedCounts({ cells, clock, masterKey, onDebt }: Deps) {
 
   return {
     dbFor(tenantId: string | undefined): Db {
-      const db = tenantId === undefined ? cells.all()[0]?.db : cells.forId(tenantId)
+      const db = tenantId === undefined ? cells.all()[0]?.db : cells.forId(tenantId).shared
       if (!db) throw new Error('There is no cell')
       return db
     },

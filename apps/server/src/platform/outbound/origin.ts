@@ -12,7 +12,7 @@ export interface PooledAnswer {
 export interface OriginLimits {
   /** For everything together: name, connection, request and the part of the body that is read. */
   timeoutMs: number
-  /** A longer body ends the connection. Its status is still the answer. */
+  /** A longer body ends the connection, and is no success. */
   answerBytes: number
   connections: number
 }
@@ -197,7 +197,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#bytesLeft = answerBytes
   }
 
-  /** Ends it before the end of its answer. A status that has arrived is still the answer. */
+  /** Ends it before the end of its answer. A status that is no success is still the answer. */
   end(error: OutboundError): void {
     this.#settle(false, error)
   }
@@ -214,9 +214,6 @@ class Exchange implements Dispatcher.DispatchHandler {
     const retryAfter = headers['retry-after']
     // Of two, none is obeyed.
     this.#answer = { status, retryAfter: typeof retryAfter === 'string' ? retryAfter : undefined }
-    const hasKnownEnd =
-      status === 204 || status === 304 || 'content-length' in headers || 'transfer-encoding' in headers
-    if (!hasKnownEnd) this.end(new OutboundError('refused'))
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -236,7 +233,8 @@ class Exchange implements Dispatcher.DispatchHandler {
   #settle(isWhole: boolean, error?: OutboundError): void {
     if (this.#isEnded) return
     this.#isEnded = true
-    if (this.#answer) this.#resolve(this.#answer)
+    // A receiver that has not said all of its answer may have stored nothing: the message is better sent twice than lost.
+    if (this.#answer && (isWhole || this.#answer.status >= 300)) this.#resolve(this.#answer)
     else this.#reject(error ?? new OutboundError('refused'))
     this.onEnd(isWhole)
   }

@@ -84,26 +84,28 @@ describe('a call', () => {
     assert.equal((await post(pooled(), `http://127.0.0.1:${port}/`)).status, 201)
   })
 
-  test('keeps the connection after a body of 4 KB; a longer body ends it, and its status still counts', async () => {
-    let size = 4_096
-    const { port, connections, open } = await serve((_request, response) => response.end('x'.repeat(size)))
+  test('[U7] a success counts with the end of its body, up to 1 MB; another status counts without', async () => {
+    let [status, size] = [200, 1_048_576]
+    const { port, connections, open } = await serve((_request, response) =>
+      response.writeHead(status).end('x'.repeat(size)),
+    )
     const outbound = pooled(ONE)
     const url = `http://127.0.0.1:${port}/`
     for (let i = 0; i < 6; i++) assert.equal((await post(outbound, url)).status, 200)
     assert.equal(connections(), 1)
     size = 10_000_000
     const before = open()
-    assert.equal((await post(outbound, url)).status, 200)
+    await failsWith('too_large', post(outbound, url))
     await eventually(() => open() < before, 'the connection is closed')
+    status = 410
+    assert.equal((await post(outbound, url)).status, 410)
   })
 
-  test('a body that only the end of the connection would end is not waited for', async () => {
+  test('a body that the end of the connection ends is whole with it', async () => {
     const { port, open } = await listen(
-      createNetServer((socket) => socket.once('data', () => socket.write('HTTP/1.1 202 Accepted\r\n\r\n'))),
+      createNetServer((socket) => socket.once('data', () => socket.end('HTTP/1.1 202 Accepted\r\n\r\nyes'))),
     )
-    // The receiver never closes it, and the time limit of the test is below that of the call.
-    const outbound = pooled({ timeoutMs: 600_000 })
-    assert.equal((await post(outbound, `http://127.0.0.1:${port}/`)).status, 202)
+    assert.equal((await post(pooled(), `http://127.0.0.1:${port}/`)).status, 202)
     await eventually(() => open() === 0, 'the connection is closed')
   })
 })
@@ -121,10 +123,23 @@ describe('failures of a call', () => {
     await eventually(() => open() === 0, 'the connection is closed')
   })
 
-  test('a status that arrived counts at the deadline, even if its body never ends', async () => {
-    const { port, open } = await serve((_request, response) => response.writeHead(200).write('a'))
-    assert.equal((await post(pooled({ timeoutMs: 5_000 }), `http://127.0.0.1:${port}/`)).status, 200)
-    await eventually(() => open() === 0, 'the connection is closed')
+  test('[U7] a receiver that trickles: at the deadline a success does not count, and another status does', async () => {
+    let status = 200
+    const { port, open } = await serve((_request, response) => {
+      response.writeHead(status)
+      const drip = setInterval(() => response.write('a'), 20)
+      response.on('close', () => clearInterval(drip))
+    })
+    await failsWith('timeout', post(pooled(SHORT), `http://127.0.0.1:${port}/`))
+    status = 503
+    assert.equal((await post(pooled(SHORT), `http://127.0.0.1:${port}/`)).status, 503)
+    await eventually(() => open() === 0, 'the connections are closed')
+  })
+
+  test('[U7] a success whose body is cut off does not count', async () => {
+    const begun = 'HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nab'
+    const { port } = await listen(createNetServer((socket) => socket.once('data', () => socket.end(begun))))
+    await failsWith('refused', post(pooled(), `http://127.0.0.1:${port}/`))
   })
 
   test('a port without a listener, a connection that is cut, an answer that is not HTTP', async () => {

@@ -9,8 +9,7 @@ export type { PooledAnswer } from './origin.ts'
 
 /**
  * Many small calls to the same origins: webhooks. It uses the same guard (guard.ts) as `createOutbound` and is much cheaper, because
- * connections are kept. No redirects, no proxies, no cookies. It reads only as much of a response body as is needed to reuse the
- * connection.
+ * connections are kept. No redirects, no proxies, no cookies. It reads the response body to its end and keeps nothing of it.
  */
 export interface PooledOutbound {
   /** Rejects with an OutboundError. Every status is an answer; redirects are not followed. */
@@ -34,9 +33,9 @@ export interface PooledRequest {
 export interface PooledOptions {
   /** Networks that are not public but may be called. */
   allowNetworks: readonly string[]
-  /** For everything together: name, connection, request and the part of the body that is read. */
+  /** For everything together: name, connection, request and answer to its end. */
   timeoutMs?: number
-  /** A longer body ends the connection. Its status is still the answer. */
+  /** A longer body ends the connection, and is no success. */
   answerBytes?: number
   /** Enough for all that one worker can send while others rest. */
   connectionsPerOrigin?: number
@@ -64,7 +63,7 @@ const OWN_HEADERS =
   /^(host|connection|keep-alive|content-length|transfer-encoding|te|trailer|upgrade|expect|proxy-.*)$/i
 
 export function createPooledOutbound(options: PooledOptions): PooledOutbound {
-  const { timeoutMs = 10_000, answerBytes = 4_096, connectionsPerOrigin = 512, maxOrigins = 2_000 } = options
+  const { timeoutMs = 10_000, answerBytes = 1_048_576, connectionsPerOrigin = 512, maxOrigins = 2_000 } = options
   const guard = createGuard({ ...options, allowHttp: true })
   const limits = { timeoutMs, answerBytes, connections: connectionsPerOrigin }
   /** In the order of the last use. */

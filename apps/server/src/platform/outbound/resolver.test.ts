@@ -83,7 +83,7 @@ describe('names that hang', () => {
         failedBefore.push(failed)
         return ['192.0.2.1']
       },
-      { openMax: 2, ownerShare: 1 },
+      { openMax: 2, perOwner: 2 },
     )
     const hanging = ['hang1.example', 'hang2.example'].map((name) => lookup(name).catch(() => failed++))
     assert.deepEqual(await lookup('good.example'), ['192.0.2.1'])

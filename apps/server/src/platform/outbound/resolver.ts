@@ -1,6 +1,6 @@
 import { Resolver } from 'node:dns/promises'
 import { BoundedMap } from '../bounded-map.ts'
-import { createFairSlots } from '../fair-slots.ts'
+import { createFairSlots } from '@ostiary/service-kit/fair-slots'
 
 export interface ResolverOptions {
   /** Name servers to ask instead of the system's. */
@@ -8,8 +8,8 @@ export interface ResolverOptions {
   timeoutMs?: number
   /** Queries that may be open at once; further names wait for a free slot. */
   openMax?: number
-  /** One owner gets at most this part of `openMax`. */
-  ownerShare?: number
+  /** The most that one owner gets of them. */
+  perOwner?: number
   /** How long a name that could not be resolved is not queried again. */
   failedMs?: number
 }
@@ -28,9 +28,9 @@ const SERVERS_MS = 60_000
  * IPv4 comes first, because some networks announce IPv6 without routing it.
  */
 export function createResolver(options: ResolverOptions = {}): Lookup {
-  const { timeoutMs = 2_000, openMax = 200, ownerShare = 1 / 4, failedMs = 5_000 } = options
+  const { timeoutMs = 2_000, openMax = 200, perOwner = Math.ceil(openMax / 4), failedMs = 5_000 } = options
   const failed = new BoundedMap<string, { error: unknown; untilMs: number }>(FAILED_MAX)
-  const { withSlot } = createFairSlots({ total: openMax, ownerShare })
+  const { withSlot } = createFairSlots({ total: openMax, perOwner })
   let current: { resolver: Resolver; madeMs: number } | undefined
 
   function resolver(): Resolver {
