@@ -291,7 +291,7 @@ async function localTokens() {
   return tokens
 }
 
-test('[D-049] with `local_first` a local hit is enough: neither probe nor vector is sent, even without the key of a token', async () => {
+test('with `local_first` a local hit is enough: neither probe nor vector is sent, even without the key of a token', async () => {
   const made = await fixture({ tokens: await localTokens(), facts: { matching: 'local_first' } })
   await made.capture()
   await made.reaches('done')
@@ -301,7 +301,7 @@ test('[D-049] with `local_first` a local hit is enough: neither probe nor vector
   assert.deepEqual([payload?.face, payload?.token], [undefined, undefined])
 })
 
-test('[D-051] after a local miss, and with `server` after a hit, the probe is sent', async () => {
+test('after a local miss, and with `server` after a hit, the probe is sent', async () => {
   const tokens = await localTokens()
   for (const [matching, face, hit] of [
     ['local_first', faceOf(2), false],

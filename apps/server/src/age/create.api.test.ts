@@ -8,6 +8,9 @@ const { fixture, host } = await createAgeHost({ PUBLIC_URL: 'https://verify.exam
 
 const create = (body: object | string, headers = {}) => host.call('POST', '/session', body, headers)
 
+/** A gate for 18 that has no warning. */
+const GATE = { stepUpEnabled: true, documentAgeThreshold: 18 }
+
 /** All places and reasons in the reply to a refused body. */
 async function assertRefused(body: object, ...details: { pointer: string; message: string }[]): Promise<void> {
   const refused = await create({ ...LEAST, ...body })
@@ -32,7 +35,7 @@ describe('201', () => {
     })
     assert.equal(new URL(body.launchUrl).searchParams.get('sessionId'), body.sessionId)
     assert.equal(created.headers.location, `/session/${body.token}`)
-    assert.equal(created.headers['x-config-warning'], undefined)
+    assert.equal(created.headers['x-config-warning'], 'no-way-for-younger')
     assert.equal(created.headers['content-language'], undefined)
     assert.deepEqual(await host.result(body.token), openBody(body), 'the token works in the result path')
   })
@@ -187,10 +190,12 @@ describe('201', () => {
 })
 
 describe('warnings and language', () => {
-  test('X-Config-Warning names settings that are allowed but have no good result', async () => {
+  test('[P2] X-Config-Warning names settings that are allowed but have no good result', async () => {
     for (const [body, expected] of [
       [{ ageThreshold: 27.9 }, 'estimate-without-buffer'],
-      [{ ageThreshold: 28 }, undefined],
+      [{ ageThreshold: 28 }, 'no-way-for-younger'],
+      [{ ageThreshold: 30, documentInDoubt: true }, 'no-way-for-younger'],
+      [{ ageThreshold: 30, requirements: ['face', 'identity_document'] }, undefined],
       [{ ageThreshold: 18, requirements: ['identity_document'] }, undefined],
       [{ ageThreshold: 30, stepUpEnabled: true }, 'documentAgeThreshold-missing'],
       [{ ageThreshold: 30, stepUpEnabled: true, documentAgeThreshold: 18 }, undefined],
@@ -218,7 +223,7 @@ describe('warnings and language', () => {
 
   test('fields of other systems are ignored, each with a warning; any other unknown field is refused', async () => {
     const foreign = { livenessEnabled: true, enableSwitchDevice: true, sendEventWebhooks: true }
-    const created = await create({ ...LEAST, ...foreign })
+    const created = await create({ ...LEAST, ...GATE, ...foreign })
     assert.equal(created.statusCode, 201, created.body)
     assert.equal(
       created.headers['x-config-warning'],
@@ -378,12 +383,12 @@ test('a live session of a tenant without a redirect list has a warning, also whe
   const live = await fixture.newHost({ livemode: true })
   const again = { 'idempotency-key': 'unlisted-1' }
   for (const _time of [1, 2]) {
-    const created = await live.call('POST', '/session', LEAST, again)
+    const created = await live.call('POST', '/session', { ...LEAST, ...GATE }, again)
     assert.deepEqual([created.statusCode, created.headers['x-config-warning']], [201, 'redirect-list-missing'])
   }
   const list = { redirectUrls: [new URL(LEAST.redirectUrl).origin] }
   const listed = await fixture.newHost({ livemode: true, settings: list })
-  const created = await listed.call('POST', '/session', LEAST)
+  const created = await listed.call('POST', '/session', { ...LEAST, ...GATE })
   assert.deepEqual([created.statusCode, created.headers['x-config-warning']], [201, undefined])
 })
 

@@ -215,7 +215,7 @@ describe('a submission', () => {
     assert.deepEqual(await session.resultOf(), {
       errors: [-20, -19],
       sessionStatus: 'AGE_UNKNOWN',
-      faceMatch: null,
+      faceMatch: undefined,
       flags: ['BH_MODEL_MISMATCH', 'BH_NO_BROWSER_DATA'],
     })
   })
@@ -226,7 +226,7 @@ describe('a submission', () => {
     const ended = await session.user.device.submitDocument(factsOf(step))
     assert.deepEqual([ended.state, ended.errors], ['COMPLETED', [2]])
     const { sessionStatus, errors, flags } = await session.resultOf()
-    assert.deepEqual([sessionStatus, errors], ['AGE_UNKNOWN', [2]])
+    assert.deepEqual([sessionStatus, errors], ['AGE_UNKNOWN', [1, 2]])
     assert.ok(flags.includes('BH_RESULT_NO_CAPTURE'))
   })
 
@@ -271,7 +271,7 @@ describe('a submission', () => {
     fixture.harness.clock.advance(1_200_000)
     const expired = await host.result(late.created.token)
     assert.deepEqual([expired.flowStatus, expired.errors, expired.document], ['EXPIRED', [-8], null])
-    assert.deepEqual(expired.result, { confidenceScore: null, faceMatch: null })
+    assert.deepEqual(expired.result, {})
   })
 })
 
@@ -310,6 +310,20 @@ describe('repeated use', () => {
     assert.ok(job)
     await job.run(fixture.harness.wire.platform.cells.forId(looking.tenantId), fixture.harness.clock.now())
     assert.equal((await fixture.dump()).get('document_marks'), undefined)
+  })
+
+  test('[U5] without the mark that was asked for is a flag, so that leaving it out is no way around', async () => {
+    const looking = await fixture.newHost({ settings: { documentReuseCheck: true } })
+    for (const who of [looking, host]) {
+      const session = await opened(ALONE, who)
+      const { reuse: _mark, ...facts } = factsOf(await session.user.device.documentStep())
+      await show(session.user)
+      assert.equal((await session.user.device.submitDocument(facts)).state, 'COMPLETED')
+      const { riskEvaluation, sessionStatus } = await who.result(session.created.token)
+      assert.equal(sessionStatus, 'AGE_ABOVE_THRESHOLD')
+      const expected = who === looking ? ['REVIEW', ['DO_NO_MARK']] : ['ALLOW', []]
+      assert.deepEqual([riskEvaluation.recommendation, riskEvaluation.flags], expected)
+    }
   })
 
   test('of two sessions that show it at the same moment, one gets the flag', async () => {

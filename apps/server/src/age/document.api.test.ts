@@ -41,7 +41,7 @@ describe('a document after the face', () => {
       status: 'AGE_ABOVE_THRESHOLD',
       flowStatus: 'COMPLETED',
       result: {
-        confidenceScore: result.result.confidenceScore,
+        confidenceScore: result.result.confidenceScore ?? assert.fail('they were compared'),
         faceMatch: true,
         documentAge: { thresholdResult: 'AGE_ABOVE_THRESHOLD' },
         facialAgeEstimation: { thresholdResult: 'AGE_ABOVE_THRESHOLD' },
@@ -136,14 +136,11 @@ describe('the order of the steps', () => {
     })
   })
 
-  test('a document alone decides alone, and nothing is compared', async () => {
+  test('[C-040] [C-041] a document alone decides alone: nothing is compared, so neither field is there', async () => {
     const { result } = await shown(ALONE, { format: 'AAMVA', ageYears: 17 })
     assert.deepEqual(
       [result.sessionStatus, result.result],
-      [
-        'AGE_BELOW_THRESHOLD',
-        { confidenceScore: null, faceMatch: null, documentAge: { thresholdResult: 'AGE_BELOW_THRESHOLD' } },
-      ],
+      ['AGE_BELOW_THRESHOLD', { documentAge: { thresholdResult: 'AGE_BELOW_THRESHOLD' } }],
     )
     assert.deepEqual([result.document?.type, result.document?.format], ['drivers_license', 'AAMVA'])
   })
@@ -171,17 +168,30 @@ describe('a step-up', () => {
     assert.deepEqual([result.sessionStatus, result.assurance.level], ['AGE_ABOVE_THRESHOLD', 'document'])
   })
 
-  test('after a strong behavioural flag, the document decides', async () => {
-    const body = { stepUpEnabled: true, documentAgeThreshold: 18 }
-    const created = await host.create(body)
+  /** A second device without a handoff is a strong behavioural flag. */
+  async function inDoubt(body: object, asking = host) {
+    const created = await asking.create({ stepUpEnabled: true, documentAgeThreshold: 18, ...body })
     const { device, clock } = await fixture.newDevice(created.sessionId)
     await device.open()
     const stranger = await fixture.newDevice(created.sessionId)
     await assert.rejects(stranger.device.open(), { code: 'DEVICE_MISMATCH' })
     await runFlow(device, { clock, random: seededRandom(1), ageYears: 42, document: {} })
-    const result = await host.result(created.token)
-    assert.deepEqual([result.sessionStatus, result.assurance.level], ['AGE_ABOVE_THRESHOLD', 'document'])
-    assert.deepEqual(result.riskEvaluation.flags, ['BH_DEVICE_SWITCH'])
+    const { sessionStatus, assurance, riskEvaluation } = await asking.result(created.token)
+    assert.equal(sessionStatus, 'AGE_ABOVE_THRESHOLD')
+    return { level: assurance.level, flags: riskEvaluation.flags, advice: riskEvaluation.recommendation }
+  }
+  const ASKED = { level: 'document', flags: ['BH_DEVICE_SWITCH'], advice: 'REVIEW' }
+  const LEFT = { level: 'estimate', flags: ['BH_AGE_IN_DOUBT', 'BH_DEVICE_SWITCH'], advice: 'REVIEW' }
+
+  test('[C-025] in doubt no document is asked for, and the result says so by a flag', async () => {
+    assert.deepEqual(await inDoubt({}), LEFT)
+  })
+
+  test('in doubt the document decides where the tenant or the session asks for it; the session has the last word', async () => {
+    const careful = await withSettings({ documentInDoubt: true })
+    assert.deepEqual(await inDoubt({}, careful), ASKED)
+    assert.deepEqual(await inDoubt({ documentInDoubt: true }), ASKED)
+    assert.deepEqual(await inDoubt({ documentInDoubt: false }, careful), LEFT)
   })
 
   test('[C-026] is never asked for where the host did not enable it', async () => {
@@ -204,7 +214,7 @@ describe('a document that does not count', () => {
       const onStep = (step: string) => void (step.startsWith('is asked for a document') && asked.push(step))
       const { state, result } = await shown(BOTH, { fault }, { person: { onStep } })
       assert.deepEqual([result.sessionStatus, result.flowStatus, result.errors], ['AGE_UNKNOWN', 'COMPLETED', errors])
-      assert.deepEqual([result.result, result.document], [{ confidenceScore: null, faceMatch: null }, null])
+      assert.deepEqual([result.result, result.document], [{}, null])
       assert.deepEqual([asked.length, state.attempt, state.attemptsLeft], [tries, 1, 2])
     })
   }

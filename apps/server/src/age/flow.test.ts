@@ -60,6 +60,25 @@ describe('a good capture of an age check', () => {
       assert.equal(step.progress.own?.doubtful, true)
     }
   })
+
+  test('[C-025] in doubt leads to the document only where it is asked for, and in sessions of the last release', () => {
+    for (const [documentInDoubt, state] of [
+      [true, 'DOC_ACTIVE'],
+      [false, 'FACE_DONE'],
+      [undefined, 'DOC_ACTIVE'],
+    ] as const) {
+      const asked = { stepUpEnabled: true, ...(documentInDoubt !== undefined && { documentInDoubt }) }
+      const session = { ...sessionAt('FACE_ACTIVE', asked), progress: known() }
+      assert.equal(captured(session, accepted({ unstable: true })).state, state)
+      assert.equal(ageRules(session).hasOtherWay, state === 'DOC_ACTIVE')
+    }
+  })
+
+  test('leads to the document again in a session that was sent there, whatever the second estimate', () => {
+    const session = sessionAt('FACE_ACTIVE', { stepUpEnabled: true, documentInDoubt: false })
+    const own = { estimateYears: 20, doubtful: false }
+    assert.equal(captured({ ...session, progress: known({ own }) }, accepted()).state, 'DOC_ACTIVE')
+  })
 })
 
 describe('an age check', () => {

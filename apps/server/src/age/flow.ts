@@ -23,7 +23,7 @@ import type { Ending } from './ending.ts'
 import type { AgeRequest } from './request.ts'
 import { redirectTarget } from './result.ts'
 import { type AgeProgress, type AgeSession, ageSessionsIn } from './session.ts'
-import { askedAges, mayNeedDocument, needsDocument } from './verdict.ts'
+import { askedAges, hasDocumentInDoubt, mayNeedDocument, needsDocument } from './verdict.ts'
 
 type RunningAgeSession = RunningSession<AgeRequest, AgeProgress>
 
@@ -52,8 +52,8 @@ export function ageRules(session: AgeSession): FlowRules {
     }),
     wantsAge: true,
     takesConditions: false,
-    /** Where a document can be asked for, it decides instead. */
-    hasOtherWay: mayNeedDocument(request),
+    /** Where a document is asked for in doubt, it decides instead. */
+    hasOtherWay: hasDocumentInDoubt(request),
     document: mayNeedDocument(request) ? documentAskOf(session) : null,
     simulatedDelayMs: request.sandbox?.delayMs ?? null,
     payloadFault(payload: CapturePayload, hasSelfie: boolean): string | undefined {
@@ -114,7 +114,7 @@ export function captured(session: RunningAgeSession, capture: AcceptedCapture): 
   if (read && payload.match) return compareWithDocument({ ...session, state: done, progress: known }, payload.match)
   // The device does not hold the portrait any more: the document is shown once more, and compared with this capture.
   if (read) return { state: nextState({ ...session, state: done }, 'document_needed'), progress: forgotten(known) }
-  if (needsDocument(session.request, face, session.request.policy))
+  if (wasSentOn || needsDocument(session.request, face, session.request.policy))
     return { state: nextState({ ...session, state: done }, 'document_needed'), progress: known }
   return { state: done, progress: known, end: { how: 'reached' } }
 }

@@ -58,6 +58,8 @@ export interface AgeRequest {
   documentAgeReturnFormat: ReturnFormat
   facialAgeEstimationReturnFormat: ReturnFormat
   stepUpEnabled: boolean
+  /** Absent in sessions of the last release, which always asked for a document in doubt. */
+  documentInDoubt?: boolean
   enableDesktop: boolean
   locale: string | null
   callback: { url: string; headers: Record<string, string> } | null
@@ -104,6 +106,7 @@ export function toRequest(
     documentAgeReturnFormat: body.documentAgeReturnFormat ?? 'threshold',
     facialAgeEstimationReturnFormat: body.facialAgeEstimationReturnFormat ?? 'threshold',
     stepUpEnabled: body.stepUpEnabled ?? false,
+    documentInDoubt: body.documentInDoubt ?? settings.documentInDoubt,
     enableDesktop: body.enableDesktop ?? false,
     handoff: 'number',
     locale: pageLocaleOf(body.locale),
@@ -147,8 +150,8 @@ export function warningsOf(body: CreateSessionBody, { unlisted }: { unlisted: bo
   const asksDocument = body.requirements?.includes('identity_document') ?? false
   const { ageThreshold, documentAgeThreshold, stepUpEnabled = false } = body
   const warnings: string[] = []
-  if (ageThreshold < AGE_LIMITS.challengeAgeMin && !stepUpEnabled && !asksDocument) {
-    warnings.push('estimate-without-buffer')
+  if (!stepUpEnabled && !asksDocument) {
+    warnings.push(ageThreshold < AGE_LIMITS.challengeAgeMin ? 'estimate-without-buffer' : 'no-way-for-younger')
   }
   if (stepUpEnabled && ageThreshold > 18 && documentAgeThreshold === undefined) {
     warnings.push('documentAgeThreshold-missing')

@@ -57,7 +57,7 @@ describe('200', () => {
         recommendation: 'ALLOW',
         flags: [],
         signals: { behavioral: null, browser: null },
-        policyVersion: '3',
+        policyVersion: '4',
       },
       document: documentShown('2026-11-15T12:00:42.000Z'),
       errors: [],
@@ -89,7 +89,7 @@ describe('200', () => {
           : {
               outcome: 'SUCCEEDED' as const,
               assurance: SANDBOX,
-              result: { confidenceScore: null, faceMatch: null, facialAgeEstimation: { thresholdResult: outcome } },
+              result: { facialAgeEstimation: { thresholdResult: outcome } },
             }
       const expected = { sessionStatus: outcome, status: outcome, flowStatus: 'COMPLETED' as const, ...verdict }
       assert.deepEqual(result, endedBody(created, expected))
@@ -163,7 +163,7 @@ describe('ages', () => {
           sessionStatus: expected,
           status: expected,
           flowStatus: 'COMPLETED',
-          result: { confidenceScore: null, faceMatch: null, documentAge: { thresholdResult: expected } },
+          result: { documentAge: { thresholdResult: expected } },
           thresholds: { ...openBody(created).thresholds, documentAgeThreshold: 18 },
           document: documentShown(openBody(created).createdAt),
           outcome: 'SUCCEEDED',
@@ -388,7 +388,7 @@ describe('risk', () => {
         errors: [-34],
         errorDetails: [{ code: -34, name: 'POLICY_BLOCKED' }],
         // Nothing in it that a host could take for a pass.
-        result: { confidenceScore: null, faceMatch: null },
+        result: {},
       })
       assert.deepEqual(rest, expected)
     }

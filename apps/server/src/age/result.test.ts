@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { AgeResult, FLOW_STATUSES, RISK_POLICY_VERSION, type RiskEvaluation } from '@ostiary/contract'
+import {
+  AgeResult,
+  FLOW_STATUSES,
+  RISK_POLICY_VERSION,
+  type RiskEvaluation,
+  SESSION_CODE_NAMES,
+} from '@ostiary/contract'
 import Value from 'typebox/value'
 import { type ResultFacts, redirectTarget, toResult } from './result.ts'
 import type { Decision } from './verdict.ts'
@@ -33,7 +39,7 @@ const ABOVE: Decision = {
   status: 'AGE_ABOVE_THRESHOLD',
   basis: 'face',
   errors: [],
-  result: { age: 34, confidenceScore: null, faceMatch: null, facialAgeEstimation: { exact: 34.2 } },
+  result: { age: 34, facialAgeEstimation: { exact: 34.2 } },
 }
 const ENDED: ResultFacts = {
   ...OPEN,
@@ -56,10 +62,10 @@ describe('a result', () => {
       sessionStatus: 'AGE_UNKNOWN',
       status: 'AGE_UNKNOWN',
       flowStatus: null,
-      result: { confidenceScore: null, faceMatch: null },
+      result: {},
       thresholds: { ageThreshold: 30.5, compareThreshold: 0.62, faceMatchThreshold: 0.62, documentAgeThreshold: 18 },
       metadata: { order: { id: 'A-7', lines: [1, 2] } },
-      riskEvaluation: RISK,
+      riskEvaluation: { ...RISK, recommendation: 'REVIEW' },
       errors: [],
       errorDetails: [],
       outcome: null,
@@ -80,7 +86,7 @@ describe('a result', () => {
       sessionStatus: 'AGE_ABOVE_THRESHOLD',
       status: 'AGE_ABOVE_THRESHOLD',
       flowStatus: 'COMPLETED',
-      result: { age: 34, confidenceScore: null, faceMatch: null, facialAgeEstimation: { exact: 34.2 } },
+      result: { age: 34, facialAgeEstimation: { exact: 34.2 } },
       thresholds: { ageThreshold: 30.5, compareThreshold: 0.62, faceMatchThreshold: 0.62, documentAgeThreshold: 18 },
       metadata: { order: { id: 'A-7', lines: [1, 2] } },
       riskEvaluation: RISK,
@@ -146,7 +152,7 @@ describe('a result', () => {
         [result.status, result.sessionStatus, result.outcome],
         ['AGE_UNKNOWN', 'AGE_UNKNOWN', flowStatus],
       )
-      assert.deepEqual(result.result, { confidenceScore: null, faceMatch: null })
+      assert.deepEqual(result.result, {})
       assert.deepEqual(result.assurance, { level: 'none', method: 'none' })
     }
   })
@@ -156,11 +162,23 @@ describe('a result', () => {
       status: 'AGE_UNKNOWN',
       basis: null,
       errors: ['SPOOF'],
-      result: { confidenceScore: null, faceMatch: null },
+      result: {},
     }
     const result = resultOf({ ...ENDED, decision: unknown })
     assert.deepEqual([result.outcome, result.assurance.level, result.errors], ['FAILED', 'none', [1]])
     assert.equal(resultOf({ ...ENDED, decision: null }).outcome, 'FAILED')
+  })
+
+  test('[U4] whose document does not count, or that ended in any other way without a verdict, is never ALLOW', () => {
+    const allowed = (facts: Partial<ResultFacts>) => resultOf({ ...ENDED, ...facts }).riskEvaluation.recommendation
+    assert.equal(allowed({}), 'ALLOW')
+    for (const flowStatus of [null, 'CANCELLED', 'EXPIRED'] as const) assert.equal(allowed({ flowStatus }), 'REVIEW')
+    assert.equal(allowed({ decision: null }), 'REVIEW')
+    for (const name of SESSION_CODE_NAMES) {
+      const failed: Decision = { ...ABOVE, status: 'AGE_UNKNOWN', basis: null, errors: [name] }
+      assert.equal(allowed({ decision: failed }), 'REVIEW', name)
+      assert.equal(allowed({ decision: failed, risk: { ...RISK, recommendation: 'BLOCK' } }), 'BLOCK', name)
+    }
   })
 
   test('names the basis of the verdict', () => {

@@ -10,9 +10,10 @@ import {
   type RiskEvaluation,
   SESSION_CODES,
   type SessionCodeName,
+  withSpoof,
 } from '@ostiary/contract'
 import { simulatedRecord } from '../documents/index.ts'
-import { evaluateRisk, storedOverrides } from '../risk/index.ts'
+import { evaluateRisk, storedOverrides, withoutVerdict } from '../risk/index.ts'
 import {
   captureAssuranceOf,
   codeHashOf,
@@ -30,7 +31,9 @@ import {
   type DocumentFacts,
   decide,
   documentOfAge,
+  isLeftInDoubt,
   mayNeedDocument,
+  type Steps,
   sandboxDecision,
   type VerdictRequest,
 } from './verdict.ts'
@@ -54,7 +57,7 @@ export function endedResult(
   const flowStatus = flowStatusAt(end)
   const isCompleted = flowStatus === 'COMPLETED'
   const simulated = simulatedBy(end, request)
-  const evaluated = simulated ? simulatedRisk(request, simulated) : riskOf(request, progress)
+  const evaluated = simulated ? simulatedRisk(request, simulated) : riskOf(request, progress, stepsOf(session))
   const isBlocked = isCompleted && request.policy.enforceBlock && evaluated.recommendation === 'BLOCK'
   const completion = { failures: end.how === 'failed' ? end.failures : [], simulated, isBlocked }
   const decision = isCompleted ? decisionOf(session, completion) : null
@@ -93,19 +96,17 @@ interface Completion {
   isBlocked: boolean
 }
 
-function decisionOf({ request, progress }: AgeSession, { failures, simulated, isBlocked }: Completion): Decision {
-  const settings = request.policy
+function decisionOf(session: AgeSession, { failures, simulated, isBlocked }: Completion): Decision {
   const failure = isBlocked ? 'POLICY_BLOCKED' : failures[0]
-  if (simulated) return simulatedDecision(request, simulated, failure)
+  if (simulated) return simulatedDecision(session.request, simulated, failure)
+  return decide({ ...stepsOf(session), ...(failure && { failure }) })
+}
+
+/** What the steps of the session found. */
+function stepsOf({ request, progress }: AgeSession): Steps {
   const face = progress?.own
   const document = documentFactsOf(progress)
-  return decide({
-    request,
-    settings,
-    ...(face && { face }),
-    ...(document && { document }),
-    ...(failure && { failure }),
-  })
+  return { request, settings: request.policy, ...(face && { face }), ...(document && { document }) }
 }
 
 const THRESHOLD_RESULTS = {
@@ -164,11 +165,12 @@ function faultsOf(
   return [...(isBlocked ? [last('POLICY_BLOCKED')] : []), ...(named ?? failures.map(last))]
 }
 
-/** The risk by the flags so far. Without signals its score is 0, and a person should look. */
-export function riskOf(request: AgeRequest, progress: Progress | null, simulated = false): RiskEvaluation {
+/** The risk by the flags so far, and by what the steps found. Without signals its score is 0, and a person should look. */
+function riskOf(request: AgeRequest, progress: Progress | null, steps: Steps | 'simulated' | null): RiskEvaluation {
+  const isInDoubt = steps !== null && steps !== 'simulated' && isLeftInDoubt(steps)
   return evaluateRisk({
-    simulated,
-    flags: progress?.flags ?? [],
+    simulated: steps === 'simulated',
+    flags: [...(progress?.flags ?? []), ...(isInDoubt ? [{ code: 'BH_AGE_IN_DOUBT' } as const] : [])],
     browserEvaluated: progress?.indicators != null,
     behavioralEvaluated: progress?.behaviour ?? false,
     overrides: storedOverrides(request.policy.risk),
@@ -177,7 +179,7 @@ export function riskOf(request: AgeRequest, progress: Progress | null, simulated
 
 /** The lowest score of the simulated level, with what the tenant's own policy recommends at it; no flag is made up. */
 function simulatedRisk(request: AgeRequest, { risk }: SimulatedOutcome): RiskEvaluation {
-  const base = riskOf(request, null, true)
+  const base = riskOf(request, null, 'simulated')
   const found = RISK_LEVELS.find(({ level }) => level === risk)
   if (!found) return base
   const { min: score, level } = found
@@ -195,7 +197,7 @@ export function openResult(session: AgeSession): AgeResult {
     flowStatus: null,
     decision: null,
     metadata: request.metadata,
-    risk: riskOf(request, null),
+    risk: riskOf(request, null, null),
     ...(mayNeedDocument(request) && { document: null }),
     errors: [],
     createdAt: session.createdAt,
@@ -252,7 +254,7 @@ export function toResult(facts: ResultFacts): AgeResult {
     sessionStatus: status,
     status,
     flowStatus,
-    result: decision?.result ?? { confidenceScore: null, faceMatch: null },
+    result: decision?.result ?? {},
     thresholds: {
       ageThreshold: request.ageThreshold,
       compareThreshold: request.faceMatchThreshold,
@@ -261,7 +263,7 @@ export function toResult(facts: ResultFacts): AgeResult {
     },
     metadata: facts.metadata,
     ...(facts.indicators && { indicators: facts.indicators }),
-    riskEvaluation: facts.risk,
+    riskEvaluation: decision?.basis ? facts.risk : withoutVerdict(facts.risk),
     ...(facts.document !== undefined && { document: facts.document }),
     errors: faults.map(({ name }) => SESSION_CODES[name].code),
     errorDetails: faults.map(({ name, reason }) => ({
@@ -296,7 +298,7 @@ function withErrorsOf(decision: Decision | null, noted: readonly SessionFault[])
   for (const fault of [...noted, ...(decision?.errors ?? []).map((name) => ({ name }))]) {
     if (!byName.has(fault.name)) byName.set(fault.name, fault)
   }
-  return [...byName.values()]
+  return withSpoof([...byName.keys()]).map((name) => byName.get(name) ?? { name })
 }
 
 function outcomeOf(flowStatus: FlowStatus | null, status: AgeResult['status']): AgeResult['outcome'] {
@@ -314,7 +316,7 @@ const ASSURANCE: Readonly<Record<Exclude<Decision['basis'], null> | 'none', AgeR
 
 /** Whether the verdict rests on a face that was captured: by itself, or compared with a document. */
 const isOfFace = (decision: Decision | null) =>
-  decision?.basis === 'face' || (decision?.basis === 'document' && decision.result.faceMatch !== null)
+  decision?.basis === 'face' || (decision?.basis === 'document' && decision.result.faceMatch !== undefined)
 
 /**
  * Where the user is sent when the flow has ended: the host's URL with `sessionId` and `flowStatus`, and never a result, which

@@ -1,3 +1,4 @@
+import { FLOW_STATUSES } from '@ostiary/contract'
 import type { FastifyInstance } from 'fastify'
 import type { KeysRoom } from '../keys/index.ts'
 import { createLabelledCounter } from '../platform/metrics.ts'
@@ -22,7 +23,10 @@ interface Deps {
 /** Area C. */
 export function createAgeRoom(platform: Platform, { keys, settings, sessions, webhooks, launchUrl }: Deps) {
   const shared = { ...platform, sessions: sessions.service, webhooks: webhooks.service }
-  const ended = createLabelledCounter('ostiary_sessions_ended_total', 'Age sessions that ended, by how', 'flow')
+  const ended = createLabelledCounter('ostiary_sessions_ended_total', 'Age sessions that ended, by how', {
+    label: 'flow',
+    values: FLOW_STATUSES,
+  })
   const ending = createEnding({ ...shared, metrics: platform.metrics.add(ended) })
   const service = createAgeService({ ...shared, settings: settings.service, ending, launchUrl })
   const sweepers = sessions.createSweepers(ending.expireDue)

@@ -84,13 +84,13 @@ export async function ageRoutes(
     handler: (request) => age.get(callerOf(request), request.params.token),
   })
   route(app, cancelSession, {
-    guard: guard.before(cancelSession, 'age-create'),
+    guard: guard.before(cancelSession, 'session-cancel'),
     async handler(request, reply) {
       return reply.header('content-type', JSON_TYPE).send(await age.cancel(callerOf(request), request.params.token))
     },
   })
   route(app, confirmSession, {
-    guard: guard.before(confirmSession, 'age-read'),
+    guard: guard.before(confirmSession, 'session-confirm'),
     async handler(request, reply) {
       const caller = callerOf(request)
       const repeat = readIdempotencyKey(request, confirmSession.operationId, caller.livemode)
@@ -108,7 +108,7 @@ export async function ageRoutes(
     },
   })
   route(app, listSessions, {
-    guard: guard.before(listSessions, 'age-read'),
+    guard: guard.before(listSessions, 'session-list'),
     handler: (request) => age.list(callerOf(request), request.query),
   })
 }

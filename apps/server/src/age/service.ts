@@ -13,7 +13,7 @@ import type { Caller } from '../keys/index.ts'
 import type { Cells } from '../platform/cells.ts'
 import type { Clock } from '../platform/clock.ts'
 import { AppError, invalid } from '../platform/errors.ts'
-import { createFairSlots } from '../platform/fair-slots.ts'
+import { createFairSlots } from '@ostiary/service-kit/fair-slots'
 import type { IdempotencyUse } from '../platform/idempotency/index.ts'
 import {
   type Confirmed,
@@ -26,12 +26,13 @@ import {
   type Session,
   type Sessions,
   sessionUnknown,
+  type ListedSession,
   type Tombstone,
 } from '../sessions/index.ts'
 import { lacksRedirectList, pageLocaleOf, type Settings } from '../settings/index.ts'
 import type { WebhookService } from '../webhooks/index.ts'
 import type { Ending } from './ending.ts'
-import { toRequest } from './request.ts'
+import { type AgeRequest, toRequest } from './request.ts'
 import { openResult, toResultBytes } from './result.ts'
 import { type AgeSession, ageSessionsIn } from './session.ts'
 
@@ -181,7 +182,7 @@ const readingOf = (session: AgeSession): ResultReading =>
     ? { open: false, bytes: session.result }
     : { open: true, bytes: toResultBytes(openResult(session), session.request.metadataText) }
 
-function summaryOf(session: AgeSession | Tombstone): SessionSummary {
+function summaryOf(session: ListedSession<AgeRequest> | Tombstone): SessionSummary {
   const { sessionId, state, createdAt, expiresAt, endedAt, livemode } = session
   return {
     sessionId,

@@ -6,6 +6,8 @@ import {
   compareAge,
   decide,
   documentOfAge,
+  hasDocumentInDoubt,
+  isLeftInDoubt,
   needsDocument,
   sandboxDecision,
   type VerdictCase,
@@ -24,7 +26,8 @@ const FACE_ONLY: VerdictRequest = {
 }
 const BOTH: VerdictRequest = { ...FACE_ONLY, requirements: ['face', 'identity_document'] }
 const DOCUMENT_ONLY: VerdictRequest = { ...FACE_ONLY, requirements: ['identity_document'] }
-const STEP_UP: VerdictRequest = { ...FACE_ONLY, stepUpEnabled: true }
+const STEP_UP: VerdictRequest = { ...FACE_ONLY, stepUpEnabled: true, documentInDoubt: false }
+const IN_DOUBT: VerdictRequest = { ...STEP_UP, documentInDoubt: true }
 
 const face = (estimateYears: number, doubtful = false) => ({ estimateYears, doubtful })
 const document = (ageYears: number, faceMatchScore: number | null = 0.8) =>
@@ -81,8 +84,11 @@ describe('a document is required', () => {
     for (const age of [5, 29, 29.9]) assert.equal(needsDocument(STEP_UP, face(age), SETTINGS), true)
   })
 
-  test('[C-025] with step-up, not when it is at or above the threshold', () => {
-    for (const age of [30, 30.9, 31, 80]) assert.equal(needsDocument(STEP_UP, face(age), SETTINGS), false)
+  test('[C-025] with step-up, not when it is at or above the threshold, however doubtful', () => {
+    for (const age of [30, 30.9, 31, 80]) {
+      assert.equal(needsDocument(STEP_UP, face(age), SETTINGS), false)
+      assert.equal(needsDocument(STEP_UP, face(age, true), SETTINGS), false)
+    }
   })
 
   test('[C-026] without step-up never, whatever the estimate', () => {
@@ -99,16 +105,47 @@ describe('a document is required', () => {
     }
   })
 
-  test('with step-up, when the estimate is doubtful or within the tenant’s margin', () => {
-    assert.equal(needsDocument(STEP_UP, face(60, true), SETTINGS), true)
+  test('with step-up and `documentInDoubt`, also when the estimate is doubtful; without step-up the setting asks for nothing', () => {
+    assert.equal(needsDocument(IN_DOUBT, face(60, true), SETTINGS), true)
+    assert.equal(needsDocument(IN_DOUBT, face(60), SETTINGS), false)
+    assert.equal(needsDocument({ ...IN_DOUBT, stepUpEnabled: false }, face(60, true), SETTINGS), false)
+  })
+
+  test('in sessions of the last release, which do not name the setting, when the estimate is doubtful', () => {
+    const { documentInDoubt: _unnamed, ...older } = STEP_UP
+    assert.equal(needsDocument(older, face(60, true), SETTINGS), true)
+    assert.equal(hasDocumentInDoubt(older), true)
+  })
+
+  test('with step-up, within the margin that the tenant has set', () => {
     const margin = { ...SETTINGS, faceAgeMarginYears: 3 }
-    assert.equal(needsDocument(STEP_UP, face(32.9), margin), true)
-    assert.equal(needsDocument(STEP_UP, face(33), margin), false)
+    for (const request of [STEP_UP, IN_DOUBT]) {
+      assert.equal(needsDocument(request, face(32.9), margin), true)
+      assert.equal(needsDocument(request, face(33), margin), false)
+    }
   })
 
   test('not while the face step has no estimate', () => {
     assert.equal(needsDocument(STEP_UP, undefined, SETTINGS), false)
   })
+})
+
+test('[C-025] a doubt is left where a doubtful face decides although a document could have been asked for', () => {
+  const left = (request: VerdictRequest, steps: Pick<VerdictCase, 'face' | 'document'>, settings = SETTINGS) =>
+    isLeftInDoubt({ request, settings, ...steps })
+  assert.equal(left(STEP_UP, { face: face(60, true) }), true)
+  assert.equal(decided(STEP_UP, { face: face(60, true) }).status, ABOVE)
+  for (const [request, steps] of [
+    [STEP_UP, { face: face(60) }],
+    [STEP_UP, { face: face(20, true) }],
+    [STEP_UP, { face: face(60, true), document: document(40) }],
+    [STEP_UP, {}],
+    [IN_DOUBT, { face: face(60, true) }],
+    [FACE_ONLY, { face: face(60, true) }],
+    [BOTH, { face: face(60, true) }],
+  ] as const) {
+    assert.equal(left(request, steps), false, JSON.stringify({ request, steps }))
+  }
 })
 
 describe('the face decides alone', () => {
@@ -122,7 +159,7 @@ describe('the face decides alone', () => {
         status,
         basis: 'face',
         errors: [],
-        result: { confidenceScore: null, faceMatch: null, facialAgeEstimation: { thresholdResult: status } },
+        result: { facialAgeEstimation: { thresholdResult: status } },
       })
     }
   })
@@ -147,7 +184,7 @@ describe('the face decides alone', () => {
       status: 'AGE_UNKNOWN',
       basis: null,
       errors: [],
-      result: { confidenceScore: null, faceMatch: null, facialAgeEstimation: { thresholdResult: ABOVE } },
+      result: { facialAgeEstimation: { thresholdResult: ABOVE } },
     })
   })
 })
@@ -184,7 +221,7 @@ describe('the document decides', () => {
         status: ABOVE,
         basis: 'document',
         errors: [],
-        result: { confidenceScore: null, faceMatch: null, documentAge: { thresholdResult: ABOVE } },
+        result: { documentAge: { thresholdResult: ABOVE } },
       })
     }
   })
@@ -217,8 +254,7 @@ describe('the age stays unknown', () => {
         basis: null,
         errors: ['FACE_NOT_MATCH'],
         result: {
-          confidenceScore: score,
-          faceMatch: score === null ? null : false,
+          ...(score !== null && { confidenceScore: score, faceMatch: false }),
           documentAge: { thresholdResult: ABOVE },
           facialAgeEstimation: { thresholdResult: ABOVE },
         },
@@ -230,7 +266,7 @@ describe('the age stays unknown', () => {
     assert.equal(decided(BOTH, { face: face(80) }).status, 'AGE_UNKNOWN')
     assert.equal(decided(BOTH, { document: document(80) }).status, 'AGE_UNKNOWN')
     assert.equal(decided(STEP_UP, { face: face(25) }).status, 'AGE_UNKNOWN')
-    assert.equal(decided(STEP_UP, { face: face(80, true) }).status, 'AGE_UNKNOWN')
+    assert.equal(decided(IN_DOUBT, { face: face(80, true) }).status, 'AGE_UNKNOWN')
     assert.equal(decided(STEP_UP, { document: document(80) }).status, 'AGE_UNKNOWN')
     assert.equal(decided(DOCUMENT_ONLY).status, 'AGE_UNKNOWN')
     assert.equal(decided(DOCUMENT_ONLY, { face: face(80) }).status, 'AGE_UNKNOWN')
@@ -249,15 +285,9 @@ describe('the age stays unknown', () => {
 
   test('after an attack, a block or any other failure, and the result has nothing of the face', () => {
     for (const failure of ['SPOOF', 'VIDEO_SPOOF', 'POLICY_BLOCKED', 'ATTEMPTS_EXCEEDED'] as const) {
-      assert.deepEqual(decided(FACE_ONLY, { face: face(80), failure }).result, {
-        confidenceScore: null,
-        faceMatch: null,
-      })
+      assert.deepEqual(decided(FACE_ONLY, { face: face(80), failure }).result, {})
     }
-    assert.deepEqual(decided(BOTH, { face: face(80), failure: 'DOCUMENT_UNREADABLE' }).result, {
-      confidenceScore: null,
-      faceMatch: null,
-    })
+    assert.deepEqual(decided(BOTH, { face: face(80), failure: 'DOCUMENT_UNREADABLE' }).result, {})
   })
 })
 
@@ -281,10 +311,7 @@ describe('the formats', () => {
       settings: { ...SETTINGS, alwaysReturnAge: true },
       document: { ...facts, faceMatchScore: null },
     })
-    assert.deepEqual(
-      [status, result],
-      [ABOVE, { confidenceScore: null, faceMatch: null, documentAge: { thresholdResult: ABOVE } }],
-    )
+    assert.deepEqual([status, result], [ABOVE, { documentAge: { thresholdResult: ABOVE } }])
   })
 
   test('[C-043] [C-045] [C-046] give the threshold’s result, the exact age or both, each step its own', () => {
@@ -343,8 +370,6 @@ describe('a verdict of the test mode', () => {
       errors: [],
       result: {
         age: 35,
-        confidenceScore: null,
-        faceMatch: null,
         facialAgeEstimation: { thresholdResult: ABOVE, exact: 35 },
       },
     })
@@ -355,7 +380,7 @@ describe('a verdict of the test mode', () => {
           status,
           basis: 'sandbox',
           errors: [],
-          result: { confidenceScore: null, faceMatch: null, facialAgeEstimation: { thresholdResult: status } },
+          result: { facialAgeEstimation: { thresholdResult: status } },
         })
       }
     }
@@ -366,7 +391,7 @@ describe('a verdict of the test mode', () => {
       status: 'AGE_UNKNOWN',
       basis: null,
       errors: [],
-      result: { confidenceScore: null, faceMatch: null },
+      result: {},
     })
   })
 })

@@ -14,6 +14,8 @@ export interface VerdictRequest {
   faceMatchThreshold: number
   requirements: readonly AgeRequirement[]
   stepUpEnabled: boolean
+  /** Whether step-up asks for a document in doubt, too. Absent in sessions of the last release, which always asked. */
+  documentInDoubt?: boolean
   documentAgeReturnFormat: ReturnFormat
   facialAgeEstimationReturnFormat: ReturnFormat
 }
@@ -27,7 +29,7 @@ export interface VerdictSettings {
 /** What the face step found. */
 export interface FaceFacts {
   estimateYears: number
-  /** The frames or the behaviour make the estimate doubtful: with step-up a document is required. */
+  /** The frames or the behaviour make the estimate doubtful: with step-up and `documentInDoubt` a document is required. */
   doubtful: boolean
 }
 
@@ -76,8 +78,8 @@ export function decide(given: VerdictCase): Decision {
 
 /**
  * A document is always required when the host lists it. With step-up it is also required when the face looks younger than
- * the threshold, as the specification says, and when the face cannot decide: a doubtful estimate, or one within the margin
- * that the tenant has set.
+ * the threshold, as the specification says, and where a setting asks for more: within the margin that the tenant has set, and
+ * with `documentInDoubt` when the estimate is doubtful.
  */
 export function needsDocument(
   request: VerdictRequest,
@@ -87,7 +89,20 @@ export function needsDocument(
   if (request.requirements.includes('identity_document')) return true
   if (!request.stepUpEnabled || !face) return false
   const isBelow = compareAge(face.estimateYears, request.ageThreshold) === 'AGE_BELOW_THRESHOLD'
-  return isBelow || face.doubtful || isInMargin({ request, settings }, face)
+  return isBelow || (face.doubtful && asksInDoubt(request)) || isInMargin({ request, settings }, face)
+}
+
+const asksInDoubt = ({ documentInDoubt = true }: VerdictRequest) => documentInDoubt
+
+/** Whether a doubtful estimate decides although a document could have: the host let the doubt pass, and should look at the result. */
+export function isLeftInDoubt({ request, settings, face, document }: Steps): boolean {
+  if (!face?.doubtful || document || !request.stepUpEnabled) return false
+  return !needsDocument(request, face, settings)
+}
+
+/** Whether a document decides where the log of a capture leaves it open. */
+export function hasDocumentInDoubt(request: VerdictRequest): boolean {
+  return request.requirements.includes('identity_document') || (request.stepUpEnabled && asksInDoubt(request))
 }
 
 /** Whether a session can come to need a document at all. */
@@ -150,7 +165,7 @@ export function documentOfAge(
   return { thresholdResult, ageYears: Math.floor(ageYears), faceMatchScore }
 }
 
-type Steps = Pick<VerdictCase, 'request' | 'settings' | 'face' | 'document'>
+export type Steps = Pick<VerdictCase, 'request' | 'settings' | 'face' | 'document'>
 
 function verdict(given: Steps, basis: 'face' | 'document', status: ThresholdResult): Decision {
   const age = ageToTell(given, basis)
@@ -171,8 +186,7 @@ function unknown(given: Steps, errors: SessionCodeName[] = []): Decision {
 function stepResults({ request, face, document }: Steps): AgeResult['result'] {
   const score = face && document ? document.faceMatchScore : null
   return {
-    confidenceScore: score,
-    faceMatch: score === null ? null : score >= request.faceMatchThreshold,
+    ...(score !== null && { confidenceScore: score, faceMatch: score >= request.faceMatchThreshold }),
     ...(document && {
       documentAge: inFormat(request.documentAgeReturnFormat, {
         thresholdResult: document.thresholdResult,

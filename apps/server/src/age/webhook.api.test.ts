@@ -64,8 +64,6 @@ describe('metadata', () => {
         endedBody(created, {
           ...{ sessionStatus: 'AGE_ABOVE_THRESHOLD', status: 'AGE_ABOVE_THRESHOLD', flowStatus: 'COMPLETED' },
           result: {
-            confidenceScore: null,
-            faceMatch: null,
             facialAgeEstimation: { thresholdResult: 'AGE_ABOVE_THRESHOLD' },
           },
           metadata: JSON.parse(metadata),
@@ -91,8 +89,6 @@ describe('a flow ends', () => {
         flowStatus: 'COMPLETED',
         result: {
           age: 44,
-          confidenceScore: null,
-          faceMatch: null,
           facialAgeEstimation: { thresholdResult: 'AGE_ABOVE_THRESHOLD', exact: 44.4 },
         },
         metadata,
@@ -277,6 +273,51 @@ describe('the request', () => {
     const timestamp = headerOf(again, 'x-service-timestamp')
     assert.equal(Number(timestamp) - Number(headerOf(first, 'x-service-timestamp')), 10)
     assert.equal(headerOf(again, 'x-service-signature'), recompute(host.key, timestamp, again.body))
+  })
+
+  test('a session is followed through the log by its id, and by the trace of the call that created it', async () => {
+    const traceId = '4bf92f3577b34da6a3ce929d0e0e4736'
+    const traceparent = `00-${traceId}-00f067aa0ba902b7-01`
+    const body = JSON.stringify({ ...LEAST, callback: callback() })
+    const headers = { 'content-type': 'application/json', traceparent }
+    const { sessionId, token } = (await host.call('POST', '/session', body, headers)).json() as CreatedSession
+    await host.outcome(sessionId)
+    fixture.receiver.answer((response) => void response.writeHead(503).end())
+    await fixture.harness.wire.webhooks.dispatcher.tick()
+    fixture.harness.clock.advance(10_000)
+    fixture.receiver.answer((response) => void response.writeHead(204).end())
+    await fixture.harness.wire.webhooks.dispatcher.tick()
+    await rawResult({ token } as CreatedSession)
+    assert.deepEqual(
+      fixture.receiver.received.map((one) => headerOf(one, 'traceparent')),
+      [traceparent, traceparent],
+    )
+    const lines = fixture.harness
+      .logged()
+      .split('\n')
+      .filter((line) => line.includes(sessionId))
+    assert.deepEqual(
+      lines
+        .map((line) => JSON.parse(line))
+        .map(({ msg, operation, code, traceId }) => [msg, operation ?? code, traceId]),
+      [
+        ['request', 'createSession', traceId],
+        ['request', 'sandboxOutcome', undefined],
+        ['webhook', 'failed', traceId],
+        ['webhook', 'delivered', traceId],
+        ['request', 'getSessionResult', undefined],
+      ],
+    )
+    assert.ok(!fixture.harness.logged().includes(token), 'the token opens the result')
+  })
+
+  test('a host that gives the header itself keeps its own', async () => {
+    const own = { Traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00' }
+    const body = JSON.stringify({ ...LEAST, callback: { ...callback(), headers: own } })
+    const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'
+    const created = await host.call('POST', '/session', body, { 'content-type': 'application/json', traceparent })
+    await host.outcome((created.json() as CreatedSession).sessionId)
+    assert.equal(headerOf(await delivered(), 'traceparent'), own.Traceparent)
   })
 })
 

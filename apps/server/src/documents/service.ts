@@ -4,7 +4,7 @@ import type { PairCounter } from '../platform/metrics.ts'
 import type { TenantData } from '../platform/tenant-data.ts'
 import { documentStore } from './store.ts'
 
-const KEPT_MS = DOCUMENT_LIMITS.reuseHours * 3_600_000
+export const KEPT_MS = DOCUMENT_LIMITS.reuseHours * 3_600_000
 
 /** Marks older than this count no more, and are deleted. */
 export const keptSince = (now: Date): Date => new Date(now.getTime() - KEPT_MS)

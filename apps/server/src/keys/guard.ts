@@ -34,6 +34,8 @@ export interface Guard {
   keyCheck(op: Operation, rate: RateName): Check
   /** For routes that need no key: refuses a wrong key. */
   refuseWrongKey: Check
+  /** Gives back what a refused request cost of its rate, within an allowance for refusals: else they would cost nothing at all. */
+  giveBack(request: FastifyRequest, rate: RateName, refusals: Rate): void
 }
 
 const callers = createRequestSlot<Caller>('caller')
@@ -94,18 +96,23 @@ export function createGuard({
     return caller
   }
 
+  /** What a request counts against: its key, or the networks of its address. */
+  function allowanceOf(request: FastifyRequest, rate: RateName, caller: Caller) {
+    const kind = caller.keyId === undefined ? 'anonymous' : caller.livemode ? 'live' : 'test'
+    const rates: { live: Rate; test: Rate; anonymous?: Rate } = RATES[rate]
+    const { perSecond, burstSeconds = BURST_SECONDS }: Rate = rates[kind] ?? { perSecond: 0 }
+    const shares = (name: string) =>
+      caller.keyId === undefined ? networksOf(request.ip, name) : [{ name: `${name}/${caller.keyId}`, factor: 1 }]
+    const table = caller.keyId === undefined ? addressLimiter : limiter
+    return { table, shares, perSecond: perSecond * caller.rateFactor, burstSeconds }
+  }
+
   /** Lets the caller in, unless the rate limit is exceeded. Counts the request and sets the rate-limit headers. */
   function admit(request: FastifyRequest, reply: FastifyReply, op: Operation, rate: RateName, caller: Caller): void {
     callers.set(request, caller)
-    const kind = caller.keyId === undefined ? 'anonymous' : caller.livemode ? 'live' : 'test'
-    const rates: { live: Rate; test: Rate; anonymous?: Rate } = RATES[rate]
-    const { perSecond: basic, burstSeconds = BURST_SECONDS }: Rate = rates[kind] ?? { perSecond: 0 }
-    const perSecond = basic * caller.rateFactor
+    const { table, shares, perSecond, burstSeconds } = allowanceOf(request, rate, caller)
     if (perSecond === Number.POSITIVE_INFINITY) return
-    const verdict =
-      caller.keyId === undefined
-        ? addressLimiter.take(networksOf(request.ip, rate), perSecond, clock.monotonicMs(), burstSeconds)
-        : limiter.take(`${rate}/${caller.keyId}`, perSecond, clock.monotonicMs(), burstSeconds)
+    const verdict = table.take(shares(rate), perSecond, clock.monotonicMs(), burstSeconds)
     reply.header('ratelimit-policy', `"${rate}";q=${Math.round(perSecond * burstSeconds)};w=${burstSeconds}`)
     reply.header('ratelimit', `"${rate}";r=${verdict.remaining};t=${verdict.resetSeconds}`)
     if (verdict.allowed) return
@@ -150,6 +157,15 @@ export function createGuard({
       await (kind === 'keyCheck' ? identifyOrCount : identify)(request, op, presented)
     },
     keyCheck: (op, rate) => checkAfterBody(op, rate, identifyOrCount),
+    giveBack(request, rate, refusals) {
+      const caller = callers.get(request)
+      if (!caller) return
+      const { table, shares, perSecond } = allowanceOf(request, rate, caller)
+      if (perSecond === Number.POSITIVE_INFINITY) return
+      const now = clock.monotonicMs()
+      if (!table.take(shares(`${rate}-refused`), refusals.perSecond, now, refusals.burstSeconds).allowed) return
+      for (const { name, factor } of shares(rate)) table.owe(name, -1000 / (perSecond * factor), now)
+    },
     refuseWrongKey: async (request) => {
       try {
         await identify(request, KEYLESS, request.headers['x-api-key'])

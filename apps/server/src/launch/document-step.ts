@@ -173,27 +173,31 @@ function judge(submit: DocumentSubmit, { payload, asked, counted }: Read): Decid
   })
   if ('fault' in judged) return { state, progress: counted, refuse: unfitPayload(judged.fault) }
   const { reuse } = payload
-  const after = (isRepeated: boolean) => stepAfter(submit, { payload, judged, logged, isRepeated })
+  const after = (isRepeated: boolean) => stepAfter(submit, { payload, asked, judged, logged, isRepeated })
   if (reuse === undefined) return after(false)
   return { inTransaction: async (tx) => after(await documents.isRepeated(tx, session, reuse, now)) }
 }
 
 interface Judged {
   payload: DocumentPayload
+  asked: AskedDocument
   judged: Exclude<ReturnType<typeof judgeDocument>, { fault: string }>
   logged: Progress
   isRepeated: boolean
 }
 
-function stepAfter(submit: DocumentSubmit, { payload, judged, logged, isRepeated }: Judged): Step {
+function stepAfter(submit: DocumentSubmit, { payload, asked, judged, logged, isRepeated }: Judged): Step {
   const { flow, rules, documents, session, sender, now } = submit
   const { progress } = session
   // A simulated device has no browser.
   const withoutBrowser =
     !isSimulated(payload.reader) && lacksBrowserData(payload, sender, progress.holder?.tellsCamera ?? false)
+  // Else leaving it out would be the way around `DO_REUSED`.
+  const lacksMark = asked.reuseCheck && payload.reuse === undefined
   const flags = [
     ...judged.flags,
     ...(isRepeated ? (['DO_REUSED'] as const) : []),
+    ...(lacksMark ? (['DO_NO_MARK'] as const) : []),
     ...(withoutBrowser ? (['BH_NO_BROWSER_DATA'] as const) : []),
   ]
   const raised = withFlags(

@@ -105,7 +105,13 @@ describe('a capture by', () => {
     assert.ok(model)
     await send(page, await makeSubmission(page, challenge, { payload: (payload) => ({ ...payload, model }) }))
     const { errors, riskEvaluation } = await fixture.result(token)
-    assert.deepEqual([errors, riskEvaluation.flags], [[2], ['BH_TOO_FAST', 'BH_NO_BROWSER_DATA']])
+    assert.deepEqual(
+      [errors, riskEvaluation.flags],
+      [
+        [1, 2],
+        ['BH_TOO_FAST', 'BH_NO_BROWSER_DATA'],
+      ],
+    )
   })
 })
 

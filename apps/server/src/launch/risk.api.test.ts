@@ -175,9 +175,20 @@ describe('signals.behavioral', () => {
     })
 
     const isDoubtful = RISK_FLAGS[flag].floor >= 60 || isRefused || flag === 'BH_AGE_UNSTABLE'
-    test(`${what} ${isDoubtful ? 'asks for' : 'does not ask for'} a document where step-up is on`, async () => {
-      const { state } = await capture({ body: { stepUpEnabled: true }, changes, open, ageYears: 55 })
+    test(`${what} ${isDoubtful ? 'asks for' : 'does not ask for'} a document with step-up and documentInDoubt`, async () => {
+      const body = { stepUpEnabled: true, documentInDoubt: true }
+      const { state } = await capture({ body, changes, open, ageYears: 55 })
       assert.equal(state.state, isDoubtful ? 'DOC_ACTIVE' : 'COMPLETED')
+    })
+
+    test(`[C-025] ${what}: with step-up alone no document is asked for${isDoubtful && !isRefused ? ', and the result is never ALLOW' : ''}`, async () => {
+      const { created, state } = await capture({ body: { stepUpEnabled: true }, changes, open, ageYears: 55 })
+      assert.equal(state.state, isRefused ? 'READY' : 'COMPLETED')
+      if (isRefused) return
+      const { riskEvaluation } = await fixture.result(created.token)
+      const flags = RISK_FLAG_CODES.filter((code) => code === flag || (isDoubtful && code === 'BH_AGE_IN_DOUBT'))
+      assert.deepEqual(riskEvaluation.flags, flags)
+      if (isDoubtful) assert.notEqual(riskEvaluation.recommendation, 'ALLOW')
     })
   }
 
@@ -189,7 +200,7 @@ describe('signals.behavioral', () => {
       recommendation: 'ALLOW',
       flags: [],
       signals: { behavioral: { score: 0, flags: [] }, browser: null },
-      policyVersion: '3',
+      policyVersion: '4',
     })
     const created = await fixture.create()
     const page = await createPage(fixture, created.sessionId)
@@ -285,7 +296,7 @@ describe('what the tenant has set', () => {
     const risk = { flags: { BR_WEBDRIVER: { weight: 12, floor: 0 } } }
     const { riskEvaluation } = await fixture.withSettings({ risk }, () => resultOf({ changes: WEBDRIVER }))
     const { policyVersion, ...rest } = riskEvaluation
-    assert.match(policyVersion, /^3\+[0-9a-f]{8}$/)
+    assert.match(policyVersion, /^4\+[0-9a-f]{8}$/)
     assert.deepEqual(rest, {
       score: 12,
       level: 'LOW',
@@ -323,7 +334,7 @@ describe('a document', () => {
     fixture.harness.clock.advance(1_200_000)
     const { sessionStatus, flowStatus, errors, result } = await fixture.result(created.token)
     assert.deepEqual([sessionStatus, flowStatus, errors], ['AGE_UNKNOWN', 'EXPIRED', [-8]])
-    assert.deepEqual(result, { confidenceScore: null, faceMatch: null })
+    assert.deepEqual(result, {})
   })
 
   test('[C-025] is not required with step-up when the face is not below the threshold', async () => {
@@ -344,7 +355,7 @@ describe('a document', () => {
         assert.equal(state.state, 'DOC_ACTIVE')
         await page.cancel()
         const { sessionStatus, result } = await fixture.result(created.token)
-        assert.deepEqual([sessionStatus, result], ['AGE_UNKNOWN', { confidenceScore: null, faceMatch: null }])
+        assert.deepEqual([sessionStatus, result], ['AGE_UNKNOWN', {}])
       })
     }
   }

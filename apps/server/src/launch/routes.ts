@@ -75,11 +75,20 @@ export async function launchRoutes(
     }
   }
 
+  const limitEnrolments: Check = async (request, reply) => {
+    await limit(request, reply)
+    const networks = networksOf(request.ip, 'launch/token')
+    const { perSecond, burstSeconds } = LAUNCH_RATES.tokenEnrolments
+    const { allowed, retryAfterSeconds } = addressLimiter.take(networks, perSecond, clock.monotonicMs(), burstSeconds)
+    if (!allowed) throw new AppError('rate_limited', 'RATE_LIMITED', 'Too many requests', { retryAfterSeconds })
+  }
+
   const serve = <O extends Operation>(
     op: O,
     handler: Parameters<typeof route<O>>[2]['handler'],
     bodyLimitBytes: number = LAUNCH_LIMITS.bodyBytes,
-  ) => route(app, op, { guardAfterBody: limit, bodyLimitBytes, handler })
+    guardAfterBody: Check = limit,
+  ) => route(app, op, { guardAfterBody, bodyLimitBytes, handler })
 
   serve(launchOpen, (request) => {
     const open = () =>
@@ -112,7 +121,12 @@ export async function launchRoutes(
   serve(launchPasskeyOptions, (request) => launch.passkeyOptions(callOf(request)))
   serve(launchPasskeyVerify, (request) => launch.passkeyVerify(callOf(request), request.body.response))
   serve(launchTokenBegin, (request) => launch.tokenBegin(callOf(request), request.body))
-  serve(launchTokenEnrol, (request) => launch.tokenEnrol(callOf(request), request.body), TOKEN_BODY_BYTES.enrol)
+  serve(
+    launchTokenEnrol,
+    (request) => launch.tokenEnrol(callOf(request), request.body),
+    TOKEN_BODY_BYTES.enrol,
+    limitEnrolments,
+  )
   serve(launchTokenProbe, (request) => launch.tokenProbe(callOf(request), request.body), TOKEN_BODY_BYTES.probe)
   serve(launchTakeBack, (request) => launch.takeBack(callOf(request)))
   let closing = false

@@ -92,7 +92,7 @@ export function createLaunch({
   launchUrl,
 }: Deps) {
   const calls = createSessionCalls({ sessions, flows, clock })
-  const { get, change, reply, answerCall, handleCall, ask } = calls
+  const { get, findHeld, change, reply, answerCall, handleCall, ask } = calls
   const slowWork = createServiceWork(sessions, calls)
 
   /** The key of the marks of one tenant, mode and day. */
@@ -187,7 +187,8 @@ export function createLaunch({
     },
 
     async tokenBegin(call: DeviceCall, body: BeginBody): Promise<TokenBegun> {
-      const offer = await tokenSteps.offer(await get(call.sessionId), body)
+      const held = await findHeld(call)
+      const offer = held && (await tokenSteps.offer(held, body))
       return ask(call, 'holder', async ({ session }) => ({
         inTransaction: (tx) => tokenSteps.begin(tx, session, { offer, body }),
       }))

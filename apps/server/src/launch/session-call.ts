@@ -198,7 +198,18 @@ export function createSessionCalls({ sessions, flows, clock }: Deps) {
     return session
   }
 
-  return { flowOf, reply, change, settle, authenticate, answerCall, handleCall, ask, get }
+  /**
+   * The session of a call that its holder has signed, for work that has to be done before the call: no stranger may cause it. Undefined
+   * where the call itself will be refused, which spends its counter.
+   */
+  async function findHeld(call: DeviceCall): Promise<Session | undefined> {
+    const found = await get(call.sessionId)
+    if (isFinal(found.state)) return undefined
+    const { role, refuse } = await authenticate(call, found)
+    return role === 'holder' && !refuse ? found : undefined
+  }
+
+  return { flowOf, reply, change, settle, authenticate, answerCall, handleCall, ask, get, findHeld }
 }
 export type SessionCalls = ReturnType<typeof createSessionCalls>
 

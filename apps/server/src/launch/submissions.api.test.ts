@@ -102,18 +102,25 @@ test('three inconclusive captures end the flow with -32 and -19', async () => {
 describe('a device that is not honest', () => {
   const ENDS: Readonly<Record<Exclude<SpoofName, 'late' | 'replay'>, readonly (readonly number[])[]>> = {
     still: [[1, -19]],
-    loop: [[2]],
-    early: [[2], [-32, -19]],
-    recording: [[2], [-32, -19]],
-    robot: [[2]],
-    forged: [[2]],
-    nocapture: [[2]],
+    loop: [[1, 2]],
+    early: [
+      [1, 2],
+      [-32, -19],
+    ],
+    recording: [
+      [1, 2],
+      [-32, -19],
+    ],
+    robot: [[1, 2]],
+    forged: [[1, 2]],
+    nocapture: [[1, 2]],
     mask: [[1, -19]],
-    model: [[2]],
+    model: [[1, 2]],
   }
   for (const [spoof, ends] of Object.entries(ENDS)) {
     const name = spoof as keyof typeof ENDS
-    const row = name === 'mask' ? '[C-050] ' : ''
+    // A capture that nobody made for this challenge may also be inconclusive: that is no detected spoof.
+    const row = ends.every((codes) => codes.includes(1)) ? '[C-050] ' : ''
     test(`${row}${SPOOFS[name].meaning}: no verdict, and ${ends.map((codes) => codes.join(' and ')).join(', or ')}`, async () => {
       const { token, sessionId } = await fixture.create()
       const { device, clock } = await fixture.device(sessionId)
@@ -121,7 +128,7 @@ describe('a device that is not honest', () => {
       assert.equal(state.flowStatus, 'COMPLETED')
       const { sessionStatus, status, result, errors } = await fixture.result(token)
       assert.deepEqual([sessionStatus, status], ['AGE_UNKNOWN', 'AGE_UNKNOWN'])
-      assert.deepEqual(result, { confidenceScore: null, faceMatch: null })
+      assert.deepEqual(result, {})
       assert.ok(
         ends.some((codes) => codes.join() === errors.join()),
         `${errors}`,

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { AppError } from '../platform/errors.ts'
-import { createFairSlots } from '../platform/fair-slots.ts'
+import { createFairSlots } from '@ostiary/service-kit/fair-slots'
 
 /** The most connections that watch at once in one process, a quarter of them for one tenant: each reads from the database three times a second. */
 const MOST_WATCHERS = 2_000

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { RISK_FLAG_CODES, RISK_FLAGS, RiskEvaluation, type RiskFlagCode, type RiskOverrides } from '@ostiary/contract'
 import Value from 'typebox/value'
-import { dryRun, evaluateRisk, type RiskFlag } from './index.ts'
+import { dryRun, evaluateRisk, type RiskFlag, withoutVerdict } from './index.ts'
 
 const raise = (...codes: RiskFlagCode[]): RiskFlag[] => codes.map((code) => ({ code }))
 
@@ -17,7 +17,7 @@ test('[X-010] a session without flags has score 0 and both sources with 0', () =
     recommendation: 'ALLOW',
     flags: [],
     signals: { behavioral: { score: 0, flags: [] }, browser: { score: 0, flags: [] } },
-    policyVersion: '3',
+    policyVersion: '4',
   })
 })
 
@@ -32,7 +32,7 @@ test('[X-010] the score is the noisy-OR of the weights, rounded half up, and is 
       behavioral: { score: 40, flags: ['BH_LOG_GAP'] },
       browser: { score: 48, flags: ['BR_WEBGL', 'BR_TIMING'] },
     },
-    policyVersion: '3',
+    policyVersion: '4',
   })
 })
 
@@ -58,7 +58,7 @@ test('a source that was not evaluated is null, and its flags count nowhere', () 
     recommendation: 'REVIEW',
     flags: ['BH_TOO_FAST'],
     signals: { behavioral: { score: 60, flags: ['BH_TOO_FAST'] }, browser: null },
-    policyVersion: '3',
+    policyVersion: '4',
   })
   assert.deepEqual(evaluateRisk({ flags, browserEvaluated: true, behavioralEvaluated: false }), {
     score: 85,
@@ -66,7 +66,7 @@ test('a source that was not evaluated is null, and its flags count nowhere', () 
     recommendation: 'BLOCK',
     flags: ['BR_WEBDRIVER'],
     signals: { behavioral: null, browser: { score: 85, flags: ['BR_WEBDRIVER'] } },
-    policyVersion: '3',
+    policyVersion: '4',
   })
 })
 
@@ -78,7 +78,7 @@ test('a flag that says that browser data is missing counts without its source, a
     recommendation: 'REVIEW',
     flags: ['BH_NO_BROWSER_DATA'],
     signals: { behavioral: null, browser: null },
-    policyVersion: '3',
+    policyVersion: '4',
   })
   const softer = { flags: { BH_NO_BROWSER_DATA: { weight: 10 } } }
   const kept = evaluateRisk({ flags, browserEvaluated: false, behavioralEvaluated: false, overrides: softer })
@@ -87,7 +87,7 @@ test('a flag that says that browser data is missing counts without its source, a
 
 test('flags about a document stand in flags only, and all of them together recommend no BLOCK', () => {
   const flags = RISK_FLAG_CODES.filter((code) => RISK_FLAGS[code].source === 'document')
-  assert.equal(flags.length, 6)
+  assert.equal(flags.length, 7)
   for (const code of flags) {
     const alone = evaluateRisk({ flags: [{ code }], browserEvaluated: true, behavioralEvaluated: true })
     assert.deepEqual(alone.flags, [code])
@@ -99,7 +99,16 @@ test('flags about a document stand in flags only, and all of them together recom
     browserEvaluated: true,
     behavioralEvaluated: true,
   })
-  assert.deepEqual([all.score, all.recommendation], [83, 'REVIEW'])
+  assert.deepEqual([all.score, all.recommendation], [84, 'REVIEW'])
+})
+
+test('[U4] [X-007] without a verdict the recommendation is never ALLOW, and nothing else changes', () => {
+  for (let floor = 0; floor <= 100; floor++) {
+    const evaluated = evaluate(raise('BR_WEBGL'), { flags: { BR_WEBGL: { weight: 0, floor: Math.min(floor, 59) } } })
+    const { recommendation, ...rest } = withoutVerdict(evaluated)
+    assert.deepEqual({ ...rest, recommendation: evaluated.recommendation }, evaluated)
+    assert.equal(recommendation, evaluated.recommendation === 'ALLOW' ? 'REVIEW' : evaluated.recommendation)
+  }
 })
 
 test('where nothing was evaluated the recommendation is never ALLOW, except for a simulated end', () => {
@@ -183,7 +192,7 @@ test('network and handoff count only when turned on, and then have their own ent
   const off = evaluate(flags)
   assert.deepEqual([off.score, off.flags, Object.keys(off.signals)], [10, ['BR_PLUGINS'], ['behavioral', 'browser']])
   const { policyVersion, ...on } = evaluate(flags, { sources: ['network', 'handoff'] })
-  assert.match(policyVersion, /^3\+[0-9a-f]{8}$/)
+  assert.match(policyVersion, /^4\+[0-9a-f]{8}$/)
   assert.deepEqual(on, {
     score: 62, // 100 x (1 - 0.9 x 0.6 x 0.7) = 62.2
     level: 'HIGH',
@@ -212,8 +221,8 @@ test('no flag of a privacy tool rises above MEDIUM alone, even by overrides that
 
 test('the policy version names changed weights, equally for equal changes', () => {
   const version = (overrides: RiskOverrides) => evaluate([], overrides).policyVersion
-  assert.equal(version({}), '3')
-  assert.equal(version({ flags: { BR_WEBGL: {} }, sources: [], highBlocks: false }), '3')
+  assert.equal(version({}), '4')
+  assert.equal(version({ flags: { BR_WEBGL: {} }, sources: [], highBlocks: false }), '4')
   const one = version({
     flags: { BR_WEBGL: { weight: 5 }, BH_TOO_SLOW: { floor: 3 } },
     sources: ['network', 'handoff'],
@@ -235,7 +244,7 @@ test('the policy version names changed weights, equally for equal changes', () =
 
 test('a dry run gives the same flags under both policies', () => {
   const { current, proposed } = dryRun(raise('BR_WEBGL', 'BH_TOO_FAST'), {}, { flags: { BH_TOO_FAST: { floor: 0 } } })
-  assert.deepEqual([current.score, current.level, current.policyVersion], [63, 'HIGH', '3'])
+  assert.deepEqual([current.score, current.level, current.policyVersion], [63, 'HIGH', '4'])
   assert.deepEqual([proposed.score, proposed.level], [63, 'HIGH'])
   assert.deepEqual([current.signals.behavioral?.score, proposed.signals.behavioral?.score], [60, 50])
   assert.notEqual(current.policyVersion, proposed.policyVersion)

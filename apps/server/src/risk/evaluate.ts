@@ -61,15 +61,10 @@ export function evaluateRisk({
   const { level, recommendation } = levelOf(whole.score)
   // The score is 0 because nobody looked, and that is no reason to let somebody pass.
   const isUnjudged = !browserEvaluated && !behavioralEvaluated && !simulated
-  return {
+  const evaluation: RiskEvaluation = {
     score: whole.score,
     level,
-    recommendation:
-      level === 'HIGH' && overrides.highBlocks
-        ? 'BLOCK'
-        : isUnjudged && recommendation === 'ALLOW'
-          ? 'REVIEW'
-          : recommendation,
+    recommendation: level === 'HIGH' && overrides.highBlocks ? 'BLOCK' : recommendation,
     flags: whole.flags,
     signals: {
       behavioral: behavioralEvaluated ? signalOf('behavioral') : null,
@@ -79,6 +74,12 @@ export function evaluateRisk({
     },
     policyVersion: policyVersion(overrides),
   }
+  return isUnjudged ? withoutVerdict(evaluation) : evaluation
+}
+
+/** Where there is no verdict, clean signs are no reason to let somebody pass: a host may read the recommendation alone. */
+export function withoutVerdict(evaluation: RiskEvaluation): RiskEvaluation {
+  return evaluation.recommendation === 'ALLOW' ? { ...evaluation, recommendation: 'REVIEW' } : evaluation
 }
 
 /** The same flags under two policies, for a tenant who is about to change weights. */

@@ -1,4 +1,12 @@
-export { type Contribution, contributions, dryRun, evaluateRisk, type RiskFlag, type RiskInput } from './evaluate.ts'
+export {
+  type Contribution,
+  contributions,
+  dryRun,
+  evaluateRisk,
+  type RiskFlag,
+  type RiskInput,
+  withoutVerdict,
+} from './evaluate.ts'
 export { type BrowserContext, flagsOfIndicators } from './indicators.ts'
 export { networkFlags, type Place, placeOf } from './network-flags.ts'
 export { countNetworks, createNetworkLists, type NetworkListFiles } from './network-list-files.ts'

@@ -116,7 +116,10 @@ function watchLists(metrics: Metrics, lists: NetworkLists): LabelledCounter {
     },
   })
   return metrics.add(
-    createLabelledCounter('ostiary_network_list_refused_total', 'Changed network lists that were not taken', 'list'),
+    createLabelledCounter('ostiary_network_list_refused_total', 'Changed network lists that were not taken', {
+      label: 'list',
+      values: NAMES,
+    }),
   )
 }
 

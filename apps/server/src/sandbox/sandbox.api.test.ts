@@ -22,7 +22,7 @@ describe('POST /test/sessions/:id/outcome', () => {
         sessionStatus: ABOVE,
         status: ABOVE,
         flowStatus: 'COMPLETED',
-        result: { confidenceScore: null, faceMatch: null, facialAgeEstimation: { thresholdResult: ABOVE } },
+        result: { facialAgeEstimation: { thresholdResult: ABOVE } },
         outcome: 'SUCCEEDED',
         assurance: SANDBOX,
       }),
@@ -34,8 +34,8 @@ describe('POST /test/sessions/:id/outcome', () => {
     const documentAge = { thresholdResult: ABOVE, exact: 23 } as const
     const facialAgeEstimation = { thresholdResult: ABOVE, exact: 35 } as const
     for (const [requirements, expected] of [
-      [['face'], { age: 35, confidenceScore: null, faceMatch: null, facialAgeEstimation }],
-      [['identity_document'], { age: 23, confidenceScore: null, faceMatch: null, documentAge }],
+      [['face'], { age: 35, facialAgeEstimation }],
+      [['identity_document'], { age: 23, documentAge }],
       [
         ['face', 'identity_document'],
         { age: 23, confidenceScore: 1, faceMatch: true, documentAge, facialAgeEstimation },

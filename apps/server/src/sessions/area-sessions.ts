@@ -2,7 +2,7 @@ import type { SessionArea } from '@ostiary/contract'
 import type { Queryable } from '../platform/db.ts'
 import type { SharedRequest } from './request.ts'
 import type { NewSession, Sessions } from './service.ts'
-import { isPurged, type Session, type Tombstone } from './session.ts'
+import { isPurged, type ListedSession, type Session, type Tombstone } from './session.ts'
 
 /**
  * The sessions of one area, typed by what that area writes into them. A session of the other area does not exist here. This is the only
@@ -39,7 +39,8 @@ export function sessionsOfArea<Request extends SharedRequest, Own>(
       return { due: due.filter(isOwn), unreadable }
     },
     async list(owner, page) {
-      return (await sessions.list(owner, area, page)).map(typed).filter((session) => session !== undefined)
+      const { listed, isCut } = await sessions.list(owner, area, page)
+      return { listed: listed.map(typed).filter((session) => session !== undefined), isCut }
     },
   }
 }
@@ -67,5 +68,5 @@ export interface AreaSessions<Request extends SharedRequest, Own> {
   list(
     owner: Parameters<Sessions['list']>[0],
     page: Parameters<Sessions['list']>[2],
-  ): Promise<(Session<Request, Own> | Tombstone)[]>
+  ): Promise<{ listed: (ListedSession<Request, Own> | Tombstone)[]; isCut: boolean }>
 }

@@ -5,6 +5,7 @@ import { type Clock, DAY_MS } from '../platform/clock.ts'
 import type { Queryable } from '../platform/db.ts'
 import type { KeyRing } from '../platform/key-ring.ts'
 import type { LabelledCounter } from '../platform/metrics.ts'
+import { noteSession } from '../platform/request-facts.ts'
 import { hourOf, isSessionId } from './capability.ts'
 import { fromStored, type Progress, type StoredProgress, toStored } from './progress.ts'
 import type { SharedRequest } from './request.ts'
@@ -66,8 +67,9 @@ export function createChanges({ cells, clock, ring, overtaken }: ChangesDeps) {
   }
 
   async function openKept(row: StoredSession | undefined): Promise<Session | Tombstone | undefined> {
-    const isForgotten = !row || (row.purgeAt !== null && row.purgeAt <= forgottenUntil())
-    return isForgotten ? undefined : open(row)
+    if (!row || (row.purgeAt !== null && row.purgeAt <= forgottenUntil())) return undefined
+    noteSession(row.sessionId)
+    return open(row)
   }
 
   async function find(sessionId: string): Promise<Session | Tombstone | undefined> {

@@ -1,18 +1,23 @@
 import type { ConfirmedReturn, SessionOutcome } from '@ostiary/contract'
+import { createFairSlots } from '@ostiary/service-kit/fair-slots'
 import type { Caller } from '../keys/index.ts'
 import type { Cells } from '../platform/cells.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Queryable } from '../platform/db.ts'
 import { AppError } from '../platform/errors.ts'
 import { type IdempotencyUse, idempotencyMismatch, insertOnce } from '../platform/idempotency/index.ts'
+import { traceparentOfRequest } from '../platform/request-facts.ts'
 import type { AreaSessions } from './area-sessions.ts'
 import { sessionEnded, sessionGone, sessionOpen, sessionUnknown } from './errors.ts'
 import { cursorAfter, type ListQuery, readListQuery } from './list.ts'
 import { flowStatusOf } from './machine.ts'
-import type { SharedRequest } from './request.ts'
+import { type SharedRequest, withTrace } from './request.ts'
 import { answerCode } from './return-ticket.ts'
 import type { Sessions } from './service.ts'
-import { isPurged, type Session, type Tombstone } from './session.ts'
+import { isPurged, type ListedSession, type Session, type Tombstone } from './session.ts'
+
+/** Pages that are read at once. */
+const MOST_LISTS = 4
 
 interface Deps {
   cells: Cells
@@ -60,6 +65,9 @@ export function createHostSide<Request extends SharedRequest, Own>(
   { cells, clock, sessions }: Deps,
   { own, namedBy, find, expireIfDue, outcomeOf, cancel, eraseWebhooks }: HostArea<Request, Own>,
 ) {
+  // One page of a tenant at a time: a page is 1 MB, and 25 ms of the event loop.
+  const lists = createFairSlots({ total: MOST_LISTS, perOwner: 1 })
+
   /** Runs `work` on the locked session. A session whose time is over expires instead, and the answer is false. */
   async function change(
     sessionId: string,
@@ -100,7 +108,9 @@ export function createHostSide<Request extends SharedRequest, Own>(
       const { tenantId, livemode, keyId } = caller
       if (keyId === undefined) throw new AppError('unauthenticated', 'MISSING_API_KEY', 'Missing API key')
       const now = clock.now()
-      const fresh = await own.prepare({ creator: { tenantId, livemode, keyId }, now, ...(await plan(now)) })
+      const planned = await plan(now)
+      const makeRequest = (made: { token: string }) => withTrace(planned.makeRequest(made), traceparentOfRequest())
+      const fresh = await own.prepare({ creator: { tenantId, livemode, keyId }, now, ...planned, makeRequest })
       if (!repeat) {
         await fresh.insertNow()
         return { replayed: false, session: fresh }
@@ -164,10 +174,13 @@ export function createHostSide<Request extends SharedRequest, Own>(
     ): Promise<SessionsPage<Request, Own>> {
       const wanted = readListQuery(query)
       // Reads one session more than the page has, to know whether there is a next page.
-      const found = await own.list(caller, { ...wanted, limit: wanted.limit + 1, metadata })
-      const page = found.slice(0, wanted.limit)
+      const { listed, isCut } = await lists.withSlot(caller.tenantId, () =>
+        own.list(caller, { ...wanted, limit: wanted.limit + 1, metadata }),
+      )
+      const page = listed.slice(0, wanted.limit)
       const last = page.at(-1)
-      return { sessions: page, nextCursor: found.length > wanted.limit && last ? cursorAfter(last) : null }
+      const hasMore = isCut || listed.length > wanted.limit
+      return { sessions: page, nextCursor: hasMore && last ? cursorAfter(last) : null }
     },
 
     /** Erases an ended session before its time, with the webhooks that are still to be sent. */
@@ -204,7 +217,7 @@ function refusedCode(why: 'wrong' | 'used' | 'mismatch'): AppError {
 
 /** One page of a list. */
 export interface SessionsPage<Request extends SharedRequest, Own> {
-  sessions: (Session<Request, Own> | Tombstone)[]
+  sessions: (ListedSession<Request, Own> | Tombstone)[]
   nextCursor: string | null
 }
 

@@ -52,6 +52,6 @@ export {
 } from './return-ticket.ts'
 export { createSessionsRoom, type SessionsRoom } from './room.ts'
 export type { Hasher, Sessions } from './service.ts'
-export { isPurged, type Session, type Tombstone } from './session.ts'
+export { isPurged, type ListedSession, type Session, type Tombstone } from './session.ts'
 export type { FinalState, SessionEvent, SessionState } from './states.ts'
 export { SWEEPERS } from './sweepers.ts'

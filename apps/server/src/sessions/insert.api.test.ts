@@ -49,6 +49,7 @@ const REQUEST = {
   enableDesktop: false,
   locale: null,
   requirements: ['face'] as const,
+  callback: null,
   policy: { defaultLocale: 'en' },
 }
 

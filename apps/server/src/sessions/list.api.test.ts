@@ -5,7 +5,7 @@ import { DAY_MS } from '../platform/clock.ts'
 import type { Queryable, Statement } from '../platform/db.ts'
 import { partitionName } from '../platform/partitions.ts'
 import { prepareSessionPartitions } from './jobs.ts'
-import { type ListQuery, readListQuery, windowsBefore } from './list.ts'
+import { inTurns, type ListQuery, readListQuery, windowsBefore } from './list.ts'
 import { sessionListStore } from './list-store.ts'
 
 /** Two sessions a day for five days, oldest first. */
@@ -75,6 +75,54 @@ describe('GET /sessions', () => {
   })
 })
 
+describe('a page', () => {
+  const bytes = 1024 * 1024
+
+  test('[U1] ends where the requests of its sessions have 1 MB, and the pages together are complete', async () => {
+    const own = await fixture.newHost()
+    const metadata = { note: 'x'.repeat(8_000) }
+    const ids: string[] = []
+    // In two periods of the list.
+    for (let n = 0; n < 150; n++) {
+      ids.push((await own.create({ metadata })).sessionId)
+      if (n === 60) clock.advance(3_600_000)
+    }
+    const pages: string[][] = []
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const page = await own.call('GET', `/sessions?limit=200${cursor && `&cursor=${cursor}`}`)
+      assert.ok(page.body.length < 1.1 * bytes, `${page.body.length} bytes`)
+      pages.push(page.json().items.map(({ sessionId }: { sessionId: string }) => sessionId))
+      cursor = page.json().nextCursor
+    }
+    assert.deepEqual(pages.flat().toSorted(), ids.toSorted())
+    assert.equal(pages.length, 2)
+    const { rows } = await fixture.harness.database.query(
+      'select sum(octet_length(request))::int as first from session_secrets where session_id = any($1)',
+      [pages[0]],
+    )
+    assert.ok(rows[0].first >= bytes && rows[0].first < bytes + 20_000, `${rows[0].first} bytes`)
+  })
+
+  test('[U1] lets others have a turn after every fifty sessions that are opened', async () => {
+    let turns = 0
+    const seen: number[] = []
+    const count = () => {
+      turns++
+      if (seen.length < 120) setImmediate(count)
+    }
+    setImmediate(count)
+    for await (const _row of inTurns(Array(120).fill(0), 50)) seen.push(turns)
+    const turnOf = (n: number) => seen[n] ?? assert.fail()
+    assert.deepEqual([turnOf(49) - turnOf(0), turnOf(50) > turnOf(49), turnOf(100) > turnOf(99)], [0, true, true])
+  })
+
+  test('[U1] has a rate of its own', async () => {
+    const live = await fixture.newHost({ livemode: true, usagePlanId: 'standard' })
+    const { headers } = await live.call('GET', '/sessions')
+    assert.equal(headers['ratelimit-policy'], '"session-list";q=50;w=10')
+  })
+})
+
 describe('the days that a list reads', () => {
   /** The statements that a list runs, with their values. */
   async function statementsOf(query: ListQuery, tags: readonly string[]) {
@@ -88,7 +136,15 @@ describe('the days that a list reads', () => {
       },
       run: assert.fail,
     }
-    const filter = { before: place, limit, tags, state: null, purgedAfter: new Date(0), purgedUntil: null }
+    const filter = {
+      before: place,
+      limit,
+      maxBytes: 1_000,
+      tags,
+      state: null,
+      purgedAfter: new Date(0),
+      purgedUntil: null,
+    }
     for (const within of windowsBefore(place.createdAt, since, now))
       await sessionListStore.list(recorder, { ...host, livemode: false, area: 'age' }, { ...filter, within })
     return ran

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { type PURGED, SESSION_LIST_LIMITS } from '@ostiary/contract'
 import { DAY_MS } from '../platform/clock.ts'
 import { readCursor, writeCursor } from '../platform/cursor.ts'
@@ -57,6 +58,14 @@ function readPlace(cursor: string): ListPlace {
   return readCursor(cursor, ([time = '', sessionId = '']) =>
     /^\d{1,15}$/.test(time) && isSessionId(sessionId) ? { createdAt: new Date(Number(time)), sessionId } : undefined,
   )
+}
+
+/** The rows, with a turn of the event loop after each so many: to open a page takes as long as hundreds of small calls. */
+export async function* inTurns<T>(rows: readonly T[], perTurn: number): AsyncGenerator<T> {
+  for (const [at, row] of rows.entries()) {
+    if (at > 0 && at % perTurn === 0) await setImmediate()
+    yield row
+  }
 }
 
 /** No session is older: the longest lifetime, the longest retention and a month as a tombstone. */

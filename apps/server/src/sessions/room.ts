@@ -18,7 +18,7 @@ export function createSessionsRoom(platform: Platform) {
     createLabelledCounter(
       'ostiary_session_calls_overtaken_total',
       'Calls of devices that another call had overtaken, and that ran again under a lock',
-      'area',
+      { label: 'area', values: ['age', 'verification'] },
     ),
   )
   const service = createSessions({ ...platform, ring, overtaken })
@@ -29,15 +29,25 @@ export function createSessionsRoom(platform: Platform) {
     /** Each area starts and stops the sweepers of its own sessions. */
     createSweepers: createSweepers(platform),
     jobs: [
-      { name: 'purge-sessions', cron: '* * * * *', run: purgeSessions },
-      { name: 'mark-purged-sessions', cron: '*/5 * * * *', run: markPurgedSessions },
+      {
+        name: 'purge-sessions',
+        cron: '* * * * *',
+        run: purgeSessions,
+        due: { table: 'session_secrets', column: 'purge_at' },
+      },
+      {
+        name: 'mark-purged-sessions',
+        cron: '*/5 * * * *',
+        run: markPurgedSessions,
+        due: { table: 'sessions', column: 'purge_at', where: `due_at < 'infinity'` },
+      },
       { name: 'prepare-session-partitions', cron: '23 * * * *', run: preparePartitions },
       { name: 'drop-session-partitions', cron: '41 * * * *', run: dropSessionPartitions },
     ],
     retention: RETENTION,
     /** Before the first session of the day needs its partition. */
     prepare: ({ db }: Cell) => preparePartitions(db, clock.now()),
-    start: () => watchSessions(metrics, { ...platform, sessions: service }),
+    start: () => watchSessions(platform, service),
   } satisfies Room & Record<string, unknown>
 }
 export type SessionsRoom = ReturnType<typeof createSessionsRoom>

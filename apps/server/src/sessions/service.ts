@@ -1,15 +1,16 @@
-import { PURGED, type SessionArea } from '@ostiary/contract'
+import { PURGED, SESSION_LIST_LIMITS, type SessionArea } from '@ostiary/contract'
 import { createStatementBatcher } from '../platform/batcher.ts'
 import type { Db, Queryable } from '../platform/db.ts'
 import { bucketOf, type Ids } from '../platform/ids.ts'
 import type { KeyVault } from '../platform/key-vault.ts'
 import type { Log } from '../platform/log.ts'
+import { noteSession } from '../platform/request-facts.ts'
 import type { TenantData } from '../platform/tenant-data.ts'
 import { hashToken, hourOf, isSessionId, isTokenOf, newSessionId, newToken, sessionOfToken } from './capability.ts'
 import { type ChangesDeps, createChanges } from './changes.ts'
 import { sessionEnded } from './errors.ts'
 import { type DueQuery, expiryStore } from './expiry-store.ts'
-import { type ListWanted, windowsBefore } from './list.ts'
+import { inTurns, type ListWanted, windowsBefore } from './list.ts'
 import { sessionListStore } from './list-store.ts'
 import { createOpenDays } from './open-days.ts'
 import { sessionPurgeStore } from './purge-store.ts'
@@ -65,6 +66,7 @@ function sealTicket({ dataKey, sessionId }: Session, ticket: ReturnTicket): Buff
 
 const PUT_OFF_MS = 3_600_000
 const UNREADABLE_MAX = 100
+const OPENED_PER_TURN = 10
 
 /**
  * What the areas share: capabilities, the sealed content, locking, ending, expiry and purge. Knows states and times, never what a
@@ -91,6 +93,7 @@ export function createSessions({ cells, clock, ids, vault, ring, log, overtaken 
       const { tenantId, livemode, keyId } = creator
       const sessionId = newSessionId(bucketOf(tenantId), now, ids.randomBytes)
       const token = newToken(sessionId, ids.randomBytes)
+      noteSession(sessionId)
       const expiresAt = new Date(now.getTime() + lifetimeSeconds * 1000)
       const { key: dataKey, stored } = await ring.next()
       const request = bindRequest(makeRequest({ sessionId, token }), { tenantId, livemode, area })
@@ -189,12 +192,12 @@ export function createSessions({ cells, clock, ids, vault, ring, log, overtaken 
       await sessionStore.endMany(tx, rows, state, at)
     },
 
-    /** Newest first. A session that cannot be opened is logged and left out, so that it does not hide all the others. */
+    /** Newest first, without what was sealed after their creation. A session that cannot be opened is logged and left out, so that it does not hide all the others. */
     async list(
       owner: TenantData,
       area: SessionArea,
       { before, limit, state, since, metadata }: ListWanted & { metadata: Readonly<Record<string, unknown>> },
-    ): Promise<(Session | Tombstone)[]> {
+    ): Promise<{ listed: (Session | Tombstone)[]; isCut: boolean }> {
       const db = cells.forId(owner.tenantId)
       const now = clock.now()
       const isTagged = Object.keys(metadata).length > 0
@@ -209,26 +212,33 @@ export function createSessions({ cells, clock, ids, vault, ring, log, overtaken 
       }
       const listed: (Session | Tombstone)[] = []
       let unreadable = 0
+      let bytesLeft: number = SESSION_LIST_LIMITS.pageBytes
       for (const within of windowsBefore(before.createdAt, since, now)) {
         for (let place = before; ; ) {
           const wanted = limit - listed.length
-          const rows = await sessionListStore.list(
+          const { rows, isCut } = await sessionListStore.list(
             db,
             { ...owner, area },
-            { ...filter, before: place, within, limit: wanted },
+            { ...filter, before: place, within, limit: wanted, maxBytes: Math.max(1, bytesLeft) },
           )
-          const opened = await Promise.all(rows.map((row) => open(row).catch((err: unknown) => leaveOut(row, err))))
-          listed.push(...opened.filter((session) => session !== undefined))
-          unreadable += opened.filter((session) => session === undefined).length
+          for await (const row of inTurns(rows, OPENED_PER_TURN)) {
+            const session = await open(row).catch((err: unknown) => leaveOut(row, err))
+            if (session === undefined) unreadable++
+            else {
+              listed.push(session)
+              bytesLeft -= row.request?.length ?? 0
+            }
+          }
           // This many unreadable rows mean a missing master key, not damage. An empty list would be a wrong answer.
           if (unreadable > UNREADABLE_MAX) throw new Error('Too many sessions cannot be opened')
           const last = rows.at(-1)
-          if (!last || rows.length < wanted || listed.length >= limit) break
+          if (isCut && bytesLeft <= 0) return { listed, isCut }
+          if (!last || (rows.length < wanted && !isCut) || listed.length >= limit) break
           place = last
         }
         if (listed.length >= limit) break
       }
-      return listed
+      return { listed, isCut: false }
     },
 
     /** Erases what a session holds, its key first of all. */

@@ -18,11 +18,17 @@ export interface Session<Request extends SharedRequest = SharedRequest, Own = un
   returnTicket: ReturnTicket | null
 }
 
+/** A session as a list reads it: without what was sealed after its creation. */
+export type ListedSession<Request extends SharedRequest = SharedRequest, Own = unknown> = Omit<
+  Session<Request, Own>,
+  'progress' | 'result' | 'returnTicket'
+>
+
 /** What is left of a session when its retention has passed. All its times but the first are the moment at which it was deleted. */
 export type Tombstone = Omit<SessionRow, 'state' | 'endedAt'> &
   Partial<SessionPlace> & { purged: true; state: typeof PURGED; endedAt: Date }
 
-export function isPurged(session: Session | Tombstone): session is Tombstone {
+export function isPurged(session: ListedSession | Tombstone): session is Tombstone {
   return 'purged' in session
 }
 

@@ -53,6 +53,9 @@ export const CLEAR = `s.tenant_id as "tenantId", s.created_at as "createdAt", s.
   s.key_id as "keyId", s.state, s.token_hash as "tokenHash", s.expires_at as "expiresAt", s.due_at as "dueAt",
   s.ended_at as "endedAt", s.purge_at as "purgeAt"`
 export const SEALED = `v.sealed_key as "sealedKey", v.master_key_id as "masterKeyId", v.request, v.progress, v.result, v.return_ticket as "returnTicket"`
+/** What a list shows of the sealed part. A result may hold a picture. */
+export const LISTED_SECRETS = `v.sealed_key as "sealedKey", v.master_key_id as "masterKeyId", v.request,
+  null::bytea as progress, null::bytea as result, null::bytea as "returnTicket"`
 const BY_ID = 's.session_id = $1 and s.created_at >= $2 and s.created_at < $3'
 const KEY = 'tenant_id = $1 and created_at = $2 and session_id = $3'
 

@@ -4,8 +4,9 @@ import { TENANT_SETTINGS_DEFAULTS } from '@ostiary/contract'
 import { eventually } from '@ostiary/testkit/eventually'
 import type { QueryResultRow } from 'pg'
 import { AppError } from '../platform/errors.ts'
+import { migrate, readMigrations } from '../platform/migrate.ts'
 import { createOutbound } from '../platform/outbound/index.ts'
-import { createHarness, type Harness } from '../testing/harness.ts'
+import { createHarness, createTestDatabase, type Harness, openTestDb } from '../testing/harness.ts'
 import { createTokenVerifier } from './jwt.ts'
 import { createSettings, SETTINGS_MAX_AGE_MS, type Settings } from './service.ts'
 import { createIdentityProvider } from './testing/identity-provider.ts'
@@ -49,8 +50,39 @@ test('a new tenant has the defaults; what is set is stored with its time, and no
       tenant_id: tenantId,
       settings: { redirectUrls: ['https://shop.example/age/'], retentionSeconds: 7_200 },
       updated_at: setAgain,
+      kept: {},
     },
   ])
+})
+
+test('[C-025] tenants that are there at the upgrade keep the document in doubt, until they change it; new ones start without', async () => {
+  const database = await createTestDatabase()
+  const db = openTestDb(database)
+  const files = readMigrations()
+  const before = files.filter(({ name }) => name < '0035')
+  await migrate(db, before, () => {})
+  const [never, once, late] = [1, 2, 3].map((n) => `019f1c2e-7a40-7b3c-8f00-5d2b9c41e6a${n}`)
+  assert.ok(never && once && late)
+  const addTenant = `insert into tenants (tenant_id, name, created_at) values ($1, 'Test', now())`
+  for (const tenantId of [never, once]) await database.query(addTenant, [tenantId])
+  // As the last release stores a change.
+  const change = 'update tenant_settings set settings = $2, updated_at = now() where tenant_id = $1'
+  await database.query(`insert into tenant_settings (tenant_id, settings, updated_at) values ($1, '{}', now())`, [once])
+  await migrate(db, files, () => {})
+  await database.query(change, [once, '{"enforceBlock":true}'])
+  await database.query(addTenant, [late])
+  const { cells, clock, log } = harness.wire.platform
+  const here = createSettings({ cells: { ...cells, forId: () => db }, clock, log, checkUrl: outbound.check })
+  const inDoubt = async (tenantId: string) => (await here.get(tenantId)).documentInDoubt
+  assert.deepEqual([await inDoubt(never), await inDoubt(once), await inDoubt(late)], [true, true, false])
+  const { rows } = await database.query('select settings from tenant_settings where tenant_id = $1', [once])
+  assert.deepEqual(rows, [{ settings: { enforceBlock: true } }], 'the last release finds only names that it knows')
+  assert.equal((await here.set(once, { retentionSeconds: 7_200 })).documentInDoubt, true)
+  assert.equal((await here.set(never, { documentInDoubt: null })).documentInDoubt, false)
+  assert.equal((await here.set(once, { documentInDoubt: false })).enforceBlock, true)
+  assert.deepEqual([await inDoubt(never), await inDoubt(once)], [false, false])
+  await db.close()
+  await database.drop()
 })
 
 test('a change that is refused changes nothing, not even the time', async () => {

@@ -5,14 +5,21 @@ interface SettingsRow {
   [column: string]: unknown
 }
 
-const FIND = sql('settings.find', 'select settings from tenant_settings where tenant_id = $1')
-const LOCK = sql('settings.lock', 'select settings from tenant_settings where tenant_id = $1 for update')
+// `kept` is what an upgrade kept for the tenant, beneath what it has set itself. The first change moves it into `settings`.
+const FIND = sql('settings.find', 'select kept || settings as settings from tenant_settings where tenant_id = $1')
+const LOCK = sql(
+  'settings.lock',
+  'select kept || settings as settings from tenant_settings where tenant_id = $1 for update',
+)
 // Creates a row to lock, so that two concurrent first changes run one after the other.
 const ENSURE = sql(
   'settings.ensure',
   `insert into tenant_settings (tenant_id, settings, updated_at) values ($1, '{}', $2) on conflict do nothing`,
 )
-const SAVE = sql('settings.save', 'update tenant_settings set settings = $2, updated_at = $3 where tenant_id = $1')
+const SAVE = sql(
+  'settings.save',
+  `update tenant_settings set settings = $2, kept = '{}', updated_at = $3 where tenant_id = $1`,
+)
 
 const FOREIGN_KEY_VIOLATION = '23503'
 

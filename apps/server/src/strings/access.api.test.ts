@@ -72,9 +72,12 @@ describe('GET /health', () => {
     })
   })
 
-  test('503: the store is away, and the process state says so too', async () => {
+  test('[O2] 503: the store is read-only, and the process state says so at once', async () => {
     const broken = await createHarness()
-    await broken.wire.close()
+    await broken.database.query(
+      `do $$ begin execute format('alter database %I set default_transaction_read_only = on', current_database()); end $$;
+       select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`,
+    )
     const health = await broken.inject('/health')
     assert.equal(health.statusCode, 503)
     assert.deepEqual(health.json(), {
@@ -83,6 +86,7 @@ describe('GET /health', () => {
       version: '0.1.0',
       uptimeSeconds: 0,
       checks: { store: 'failed' },
+      details: { store: 'The database is read-only and stores nothing' },
     })
     const ready = await broken.inject('/readyz')
     assert.deepEqual([ready.statusCode, ready.json()], [503, { status: 'degraded' }])

@@ -215,6 +215,7 @@ describe('POST /strings', () => {
     const broken = await createHarness()
     await broken.wire.close()
     const response = await broken.inject({ method: 'POST', url: '/strings', payload: { value: 'x' } })
-    assertError(response, 503, 'DEPENDENCY_DOWN', 'The store is out of reach, try again')
+    assertError(response, 503, 'DEPENDENCY_DOWN', 'The store is out of reach, try again', { retryAfter: 2 })
+    assert.equal(response.headers['retry-after'], '2')
   })
 })

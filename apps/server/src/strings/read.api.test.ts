@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
+import { sql } from '../platform/db.ts'
+import { bucketOf } from '../platform/ids.ts'
 import { assertError, assertInvalid, createHarness } from '../testing/harness.ts'
 import { createStringsFixture, IS_UNKNOWN, UNKNOWN_ID } from './testing/fixture.ts'
 
@@ -52,6 +54,16 @@ describe('GET /strings', () => {
       cursor = page.nextCursor
     } while (cursor)
     assert.deepEqual(sizes, [18, 18, 4])
+  })
+
+  test('[U2] is answered while slow statements of another tenant occupy their share of the connections', async () => {
+    const mine = await harness.tenantWithKey()
+    const db = harness.wire.platform.cells.forBucket((bucketOf(mine.tenantId) + 1) % 1024)
+    let ended = 0
+    const sleeps = Array.from({ length: 8 }, () => db.rows(sql('', 'select pg_sleep(0.3)')).then(() => void ended++))
+    const answer = await harness.inject({ url: '/strings?limit=1', headers: { 'x-api-key': mine.key } })
+    assert.deepEqual([answer.statusCode, ended], [200, 0])
+    await Promise.all(sleeps)
   })
 
   test('200: an empty list', async () => {

@@ -15,7 +15,14 @@ export function createStringsRoom(platform: Platform, { keys: { guard } }: { key
       app.register(serviceRoutes, { service, version, monitor, guard })
       app.register(stringRoutes, { strings, guard, metrics })
     },
-    jobs: [{ name: 'purge-expired-strings', cron: '*/5 * * * *', run: purgeExpiredStrings }],
+    jobs: [
+      {
+        name: 'purge-expired-strings',
+        cron: '*/5 * * * *',
+        run: purgeExpiredStrings,
+        due: { table: 'strings', column: 'expires_at' },
+      },
+    ],
     retention: [
       {
         table: 'strings',

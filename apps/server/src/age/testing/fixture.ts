@@ -165,7 +165,7 @@ export const NOTHING_JUDGED: AgeResult['riskEvaluation'] = {
   recommendation: 'REVIEW',
   flags: [],
   signals: { behavioral: null, browser: null },
-  policyVersion: '3',
+  policyVersion: '4',
 }
 
 /** The same where a test key chose the outcome: there was nothing to judge. */
@@ -190,7 +190,7 @@ export function openBody({ token, sessionId, expiresAt, livemode }: CreatedSessi
     sessionStatus: 'AGE_UNKNOWN',
     status: 'AGE_UNKNOWN',
     flowStatus: null,
-    result: { confidenceScore: null, faceMatch: null },
+    result: {},
     thresholds: { ageThreshold: 30, compareThreshold: 0.42, faceMatchThreshold: 0.42, documentAgeThreshold: 30 },
     metadata: {},
     riskEvaluation: NOTHING_JUDGED,
@@ -210,7 +210,7 @@ export function openBody({ token, sessionId, expiresAt, livemode }: CreatedSessi
 /** The same for a session that ended at the moment of its creation, as in tests whose clock stands still. */
 export function endedBody(created: CreatedSession, changes: Partial<AgeResult>): AgeResult {
   const { progress: _open, ...body } = openBody(created)
-  // Without a device a session completes by a chosen outcome only.
-  const riskEvaluation = changes.flowStatus === 'COMPLETED' ? NOTHING_TO_JUDGE : NOTHING_JUDGED
+  // Without a device a session gets a verdict by a chosen outcome only.
+  const riskEvaluation = changes.outcome === 'SUCCEEDED' ? NOTHING_TO_JUDGE : NOTHING_JUDGED
   return { ...body, riskEvaluation, endedAt: body.createdAt, ...changes }
 }
