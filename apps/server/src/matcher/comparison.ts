@@ -17,7 +17,7 @@ import { isPersonOf, openParts, openToken, type TokenParts, type TokenPlace } fr
 interface Deps extends Pick<Platform, 'cells' | 'clock' | 'vault' | 'log'> {
   keyHolder: KeyHolderClient
   evaluate: Evaluate
-  count(verdict: string): void
+  count(verdict: TokenVerdict | 'attack'): void
 }
 
 /** A token whose key the device has shown to hold. */
@@ -138,7 +138,14 @@ export function createTokenComparison({ cells, clock, vault, log, keyHolder, eva
       log.error({ tenantId: owner.tenantId }, 'a token does not fit its row')
       return 'reject'
     }
-    const evaluation = await evaluate({ token, publicKey, matcherShare, probe, secret, isEnrolment: false })
+    const evaluation = await evaluate(owner.tenantId, {
+      token,
+      publicKey,
+      matcherShare,
+      probe,
+      secret,
+      isEnrolment: false,
+    })
     const { account, tokenId } = place
     return keyHolder.evaluate({ realm: realmOf(owner), account, tokenId, sealed }, { token, probe, evaluation })
   }

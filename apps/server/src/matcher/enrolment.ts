@@ -111,7 +111,8 @@ export function createTokenEnrolment({ cells, clock, vault, keyHolder, evaluate 
       if (!kept) return refused
       const { secret, sealedToken } = kept
       try {
-        const evaluation = await evaluate({ token, publicKey, matcherShare, probe, secret, isEnrolment: true })
+        const input = { token, publicKey, matcherShare, probe, secret, isEnrolment: true }
+        const evaluation = await evaluate(owner.tenantId, input)
         const header = { realm: realmOf(owner), account, tokenId, sealed }
         const verdict = await keyHolder.enrol(header, { token, probe, evaluation })
         return { verdict, sealedToken: storage === 'device' ? sealedToken : null, probeHash: hashes.probe }

@@ -8,7 +8,7 @@ import type { KeyHolderClient } from './key-holder-client.ts'
 import { realmOf } from './realm.ts'
 import { type ErasureRow, tokenStore } from './store.ts'
 
-interface Deps extends Pick<Platform, 'cells' | 'clock' | 'ids'> {
+interface Deps extends Pick<Platform, 'clock' | 'ids'> {
   keyHolder: KeyHolderClient
 }
 
@@ -17,11 +17,11 @@ const FIRST_WAIT_MS = 30_000
 const LONGEST_WAIT_MS = 3_600_000
 const PENDING_MS = 3_600_000
 const PROBE_BYTES_MS = 3_600_000
-const PROBE_HASH_MS = 2 * 86_400_000
+export const PROBE_HASH_MS = 2 * 86_400_000
 const FAILURE_DAYS_MS = 31 * 86_400_000
 
 /** Deletes tokens here, and what belongs to them at the key holder: at once if it answers, otherwise as soon as it does. */
-export function createErasures({ cells, clock, ids, keyHolder }: Deps) {
+export function createErasures({ clock, ids, keyHolder }: Deps) {
   const askFor = (tx: Queryable, owner: TenantData, tokenId: Buffer, account: Buffer | null = null) =>
     tokenStore.insertErasure(tx, owner, {
       erasureId: ids.next(bucketOf(owner.tenantId)),
@@ -93,15 +93,10 @@ export function createErasures({ cells, clock, ids, keyHolder }: Deps) {
       const id = Buffer.from(tokenId, 'base64url')
       if (await tokenStore.delete(tx, owner, id, personId)) await askFor(tx, owner, id)
     },
-    /** What the key holder has not deleted yet, over all cells. */
-    async waiting(): Promise<{ count: number; oldestSeconds: number }> {
-      let [count, oldestMs] = [0, 0]
-      for (const { db } of cells.all()) {
-        const found = await tokenStore.countErasures(db)
-        count += found.count
-        if (found.oldest) oldestMs = Math.max(oldestMs, clock.now().getTime() - found.oldest.getTime())
-      }
-      return { count, oldestSeconds: oldestMs / 1000 }
+    /** What the key holder has not deleted yet. */
+    async waiting(db: Db): Promise<{ count: number; oldestSeconds: number }> {
+      const { count, oldest } = await tokenStore.countErasures(db)
+      return { count, oldestSeconds: oldest ? (clock.now().getTime() - oldest.getTime()) / 1000 : 0 }
     },
   }
 }

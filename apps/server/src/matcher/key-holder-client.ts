@@ -11,6 +11,8 @@ import {
   VerdictReply,
 } from '@ostiary/contract'
 import {
+  BODY_HASH_HEADER,
+  bodyHash,
   importServiceKey,
   readServiceKey,
   SERVICE_SIGNATURE_HEADER,
@@ -74,7 +76,11 @@ export function createKeyHolderClient({ config, outbound, clock, ids, log }: Dep
       method,
       url: `${config.url}${path}`,
       ...(body && { body }),
-      headers: { 'content-type': type, [SERVICE_SIGNATURE_HEADER]: signature },
+      headers: {
+        'content-type': type,
+        [SERVICE_SIGNATURE_HEADER]: signature,
+        [BODY_HASH_HEADER]: await bodyHash(request.body),
+      },
       timeoutMs: TIMEOUT_MS,
       maxBytes: REPLY_BYTES,
     })

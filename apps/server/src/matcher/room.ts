@@ -1,13 +1,13 @@
-import { Gauge } from 'prom-client'
+import { VERDICTS } from '@ostiary/contract'
+import { watchCells } from '../platform/cell-gauges.ts'
 import { systemClock } from '../platform/clock.ts'
 import { createLabelledCounter } from '../platform/metrics.ts'
 import { createOutbound } from '../platform/outbound/index.ts'
 import type { Platform } from '../platform/platform.ts'
-import { logFailure } from '../platform/reachability.ts'
 import type { Room } from '../platform/room.ts'
 import { createTokenComparison } from './comparison.ts'
 import { createTokenEnrolment } from './enrolment.ts'
-import { createErasures, type Erasures } from './erasures.ts'
+import { createErasures, type Erasures, PROBE_HASH_MS } from './erasures.ts'
 import { createEvaluations } from './evaluations.ts'
 import { createKeyHolderClient, type KeyHolderConfig } from './key-holder-client.ts'
 import { createTokenSecrets } from './reseal.ts'
@@ -24,12 +24,12 @@ export function createMatcherRoom(platform: Platform, { keyHolder: config }: { k
     createLabelledCounter(
       'ostiary_token_comparisons_total',
       'Comparisons of tokens by verdict; attack: a forged probe under a valid signature',
-      'verdict',
+      { label: 'verdict', values: [...VERDICTS, 'attack'] },
     ),
   )
   const evaluations = createEvaluations()
   const { evaluate } = evaluations
-  const shared = { ...platform, keyHolder, evaluate, count: (verdict: string) => compared.count(verdict) }
+  const shared = { ...platform, keyHolder, evaluate, count: compared.count }
   const erasures = createErasures(shared)
   return {
     keyHolder,
@@ -38,7 +38,12 @@ export function createMatcherRoom(platform: Platform, { keyHolder: config }: { k
     erasures,
     secrets: createTokenSecrets(platform),
     jobs: [
-      { name: 'purge-tokens', cron: '*/5 * * * *', run: erasures.purge },
+      {
+        name: 'purge-tokens',
+        cron: '*/5 * * * *',
+        run: erasures.purge,
+        due: { table: 'token_probes', column: 'created_at', keptMs: PROBE_HASH_MS },
+      },
       { name: 'erase-at-key-holder', cron: '* * * * *', run: erasures.sendDue },
     ],
     retention: RETENTION,
@@ -48,24 +53,25 @@ export function createMatcherRoom(platform: Platform, { keyHolder: config }: { k
 }
 export type MatcherRoom = ReturnType<typeof createMatcherRoom>
 
-function watchErasures({ metrics, log }: Platform, erasures: Erasures): void {
-  const help = 'Tokens whose share the key holder still has to delete, and the age of the oldest request in seconds'
-  new Gauge({
-    name: 'ostiary_key_holder_erasures_waiting',
-    help,
-    labelNames: ['what'],
-    registers: [metrics.registry],
-    async collect() {
-      try {
-        const { count, oldestSeconds } = await erasures.waiting()
-        this.set({ what: 'count' }, count)
-        this.set({ what: 'oldest_seconds' }, oldestSeconds)
-      } catch (err) {
-        logFailure(log, 'warn', { err }, 'waiting erasures could not be counted')
-      }
-    },
+function watchErasures(platform: Platform, erasures: Erasures): void {
+  watchCells(platform, {
+    everyMs: ERASURES_EVERY_MS,
+    measure: ({ db }) => erasures.waiting(db),
+    gauges: [
+      {
+        name: 'ostiary_key_holder_erasures_waiting',
+        help: 'Tokens whose share the key holder still has to delete',
+        read: ({ count }) => count,
+      },
+      {
+        name: 'ostiary_key_holder_erasures_oldest_seconds',
+        help: 'How long the oldest of them has waited',
+        read: ({ oldestSeconds }) => oldestSeconds,
+      },
+    ],
   })
 }
+const ERASURES_EVERY_MS = 10_000
 
 const RETENTION = [
   {

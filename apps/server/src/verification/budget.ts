@@ -2,7 +2,7 @@ import { TENANT_SETTINGS_DEFAULTS } from '@ostiary/contract'
 import type { Clock } from '../platform/clock.ts'
 import type { FailureLimits } from '../platform/failure-limits/index.ts'
 import type { Log } from '../platform/log.ts'
-import { createLabelledCounter, type Metrics } from '../platform/metrics.ts'
+import { createLabelledCounter, type Metrics, MODES } from '../platform/metrics.ts'
 import type { RateLimiter } from '../platform/rate-limit.ts'
 import type { VerificationSession } from './types.ts'
 
@@ -25,7 +25,7 @@ export function createBudget({ failureLimits, limiter, clock, log, metrics }: De
     createLabelledCounter(
       'ostiary_failed_comparison_alarms_total',
       'Sessions that wait, and failed comparisons, beyond the budget of a tenant (failedComparisonsPerHour): someone may be trying faces from many networks',
-      'mode',
+      { label: 'mode', values: MODES },
     ),
   )
 

@@ -21,8 +21,9 @@ const DARK: CaptureConditions = {
 }
 const webhookOf = async (sessionId: string) => {
   const { body } = await fixture.delivered(sessionId)
-  const { images: _once, ...kept } = JSON.parse(body.toString())
-  assert.deepEqual(await host.webhook(sessionId), kept, 'read again, it is the same')
+  const { images, ...kept } = JSON.parse(body.toString())
+  const read = images ? { ...kept, images: [] } : kept
+  assert.deepEqual(await host.webhook(sessionId), read, 'read again, it is the same without the picture')
   return kept
 }
 

@@ -124,13 +124,21 @@ describe('SIGN-IN', () => {
     })
   })
 
-  test('[D-059] [D-061] a mask is code 1, Image spoof', async () => {
-    const { sessionId } = await host.create('SIGN-IN')
-    const state = await visit(fixture, sessionId, faces.person(), { spoof: 'mask' })
-    assert.deepEqual([state.state, state.errors], ['FAILED', [1]])
-    const { status, errorCodes, errors, message } = await host.webhook(sessionId)
-    assert.deepEqual([status, errorCodes, message], ['error', [1], 'Image spoof'])
-    assert.deepEqual(errors, [{ code: 1, message: 'Image spoof' }])
+  test('[D-059] [D-061] every detected spoof is code 1, Image spoof: a mask alone, a stream that was made up with 2', async () => {
+    for (const [spoof, seen, codes] of [
+      ['mask', 1, [1]],
+      ['loop', 2, [1, 2]],
+    ] as const) {
+      const { sessionId } = await host.create('SIGN-IN')
+      const state = await visit(fixture, sessionId, faces.person(), { spoof })
+      assert.deepEqual([state.state, state.errors], ['FAILED', [seen]], 'the page hears what it always heard')
+      const { status, errorCodes, errors, message } = await host.webhook(sessionId)
+      assert.deepEqual([status, errorCodes, message], ['error', codes, 'Image spoof'])
+      assert.deepEqual(
+        errors,
+        codes.map((code) => ({ code, message: 'Image spoof' })),
+      )
+    }
   })
 
   test('a deleted person is not found', async () => {

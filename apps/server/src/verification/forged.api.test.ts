@@ -116,7 +116,7 @@ test('[D-042] in area D the flag stands in flags only: signals.behavioral is nul
     recommendation: 'REVIEW',
     flags: ['BH_NO_BROWSER_DATA'],
     signals: { behavioral: null, browser: null },
-    policyVersion: '3',
+    policyVersion: '4',
   })
   assert.equal('indicators' in webhook, false)
 })

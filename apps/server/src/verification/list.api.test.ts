@@ -56,6 +56,20 @@ describe('GET /v2/verification-sessions', () => {
     })
   })
 
+  test('200: by transactionID, of this tenant and of no other text', async () => {
+    const [own, other] = [await fixture.newHost(), await fixture.newHost()]
+    const made: string[] = []
+    for (const transactionID of ['order-1', 'order-2', 'order-1', undefined]) {
+      const { sessionId } = await own.create('ENROLL', transactionID === undefined ? {} : { transactionID })
+      if (transactionID === 'order-1') made.unshift(sessionId)
+      passSeconds(1)
+    }
+    await other.create('ENROLL', { transactionID: 'order-1' })
+    assert.deepEqual(idsOf(await list(own, { transactionID: 'order-1' })), made)
+    assert.deepEqual(idsOf(await list(own, { transactionID: 'order-1', limit: 1 })), made.slice(0, 1))
+    assert.deepEqual(idsOf(await list(own, { transactionID: 'order' })), [])
+  })
+
   test('200: page by page, each once, also sessions of the same moment', async () => {
     const own = await fixture.newHost()
     const made = new Set<string>()

@@ -56,6 +56,43 @@ describe('five failed sign-ins', () => {
     assert.deepEqual(other.errors, [2], 'another person is not concerned')
   })
 
+  test('[P8] are found and forgotten by puid or customerId, with a key of its own scope', async () => {
+    const host = await fixture.newHost()
+    const support = await fixture.sibling(host, { scopes: ['verify:lockouts'] })
+    const ask = async (who: VerificationHost, action: string, person: object) => {
+      const { statusCode, ...answer } = await who.call('POST', `/v2/verification-lockout/${action}`, person)
+      return [statusCode, statusCode === 200 ? answer.json() : answer.json().code]
+    }
+    const free = { locked: false, retryAfter: 0, failures: 0, livemode: false }
+    const face = faces.person()
+    const puid = await enrolled(fixture, host, face, { body: { customerId: 'robin' } })
+    for (const who of [{ customerId: undefined, puid }, { customerId: 'robin' }]) {
+      for (let n = 1; n <= 5; n++) await tryToSignIn(host, face, `198.51.100.${n}`, who)
+      assert.deepEqual((await tryToSignIn(host, face, '198.51.100.60', who)).errors, [-35])
+      const { customerId = undefined, ...byId } = who
+      const person = { ...byId, ...(customerId !== undefined && { customerId }) }
+      const [status, found] = await ask(support, 'find', person)
+      assert.deepEqual([status, found.locked, found.failures], [200, true, 5])
+      assert.ok(found.retryAfter > 0 && found.retryAfter <= 30)
+      assert.deepEqual(await ask(host, 'clear', person), [403, 'SCOPE_DENIED'], 'no key of a host has the scope')
+      const [, before] = await ask(support, 'clear', person)
+      assert.deepEqual([before.locked, before.failures], [true, 5])
+      assert.deepEqual(await ask(support, 'find', person), [200, free])
+      assert.deepEqual((await tryToSignIn(host, face, '198.51.100.61', who)).errors, [2], 'compared again')
+      await ask(support, 'clear', person)
+      fixture.harness.clock.advance(3_600_000)
+    }
+    assert.deepEqual(
+      await ask(support, 'find', { customerId: 'nobody' }),
+      [200, free],
+      'and says nothing of who is enrolled',
+    )
+    for (const person of [{}, { customerId: '' }, { name: 'robin' }])
+      assert.deepEqual(await ask(support, 'clear', person), [400, 'VALIDATION_FAILED'])
+    const other = await fixture.sibling(await fixture.newHost(), { scopes: ['verify:lockouts'] })
+    assert.deepEqual(await ask(other, 'find', { puid }), [200, free], 'of another tenant')
+  })
+
   test('count from the first mismatch on: a cancel or an expiry after it changes nothing', async () => {
     const host = await fixture.newHost()
     const address = from('192.0.2.140')

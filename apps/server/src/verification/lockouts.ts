@@ -126,6 +126,15 @@ export function createLockouts({ clock }: { clock: Clock }) {
       if (own.length > 0) await verificationStore.clearLockouts(tx, owner, own.map(toBytes))
     },
 
+    /** What counts against these subjects at present, and if so wanted, forgets it. */
+    async look(tx: Queryable, owner: TenantData, subjects: readonly LockoutSubject[], clears: boolean) {
+      const now = clock.now()
+      const rows = await verificationStore.lockLockoutRows(tx, owner, subjects.map(toBytes))
+      const current = rows.filter((row) => now < failuresExpireAt(row))
+      if (clears && rows.length > 0) await verificationStore.clearLockouts(tx, owner, subjects.map(toBytes))
+      return { seconds: longestOf(current, now), failures: Math.max(0, ...current.map(({ failures }) => failures)) }
+    },
+
     /** Test data only: every wait ends `ms` earlier (docs/decisions/0014-test-clock-shifts-deadlines.md). */
     shiftTestTime: (tx: Queryable, tenantId: string, ms: number): Promise<number> =>
       verificationStore.shiftLockouts(tx, tenantId, ms),

@@ -10,6 +10,8 @@ export interface VerificationProgress {
   vector: string | null
   /** The token or probe of the capture, where the tenant stores tokens. Sessions of the last release have none. */
   token: TokenProgress | null
+  /** Enrolments of tokens that were evaluated, or begun. Sessions of the last release have none. */
+  tokenEnrolments: number
   /** SIGN-IN and VERIFY: a new token that becomes the person's if the session succeeds. */
   successor: TokenProgress | null
   /** The capture is of the simulated model, which only test sessions accept. Absent before a capture, and in sessions of the last release. */
@@ -76,6 +78,7 @@ export function newVerificationProgress(): VerificationProgress {
     workId: null,
     vector: null,
     token: null,
+    tokenEnrolments: 0,
     successor: null,
     estimateYears: null,
     selfie: null,

@@ -1,5 +1,5 @@
 import {
-  type AcceptedVerificationBody,
+  type CreateVerificationBody,
   type ContactInformation,
   LAUNCH_LIMITS,
   MOVEMENTS,
@@ -77,7 +77,7 @@ export interface Wanted {
 
 /** Checks what a schema cannot, and fills in the defaults. */
 export function toRequest(
-  body: AcceptedVerificationBody,
+  body: CreateVerificationBody,
   { livemode, settings, now }: Wanted,
 ): { request: VerificationRequest; lifetimeSeconds: number } {
   const request: VerificationRequest = {
@@ -111,24 +111,14 @@ export function toRequest(
   return { request, lifetimeSeconds: lifetimeOf(body.sessionExpiry, settings.sessionSecondsMax, now) }
 }
 
-function redirectOf(
-  { redirectURL, redirectUrl }: AcceptedVerificationBody,
-  settings: TenantSettings,
-  livemode: boolean,
-): string {
-  if (redirectURL !== undefined && redirectUrl !== undefined && redirectURL !== redirectUrl) {
-    throw invalid('/body/redirectUrl', 'is another spelling of redirectURL and must be equal to it')
-  }
-  const url = redirectURL ?? redirectUrl
-  if (url === undefined) throw invalid('/body/redirectURL', 'is required')
-  const problem = redirectProblem(url, settings, livemode)
-  if (problem !== undefined)
-    throw invalidUrl(`/body/${redirectURL === undefined ? 'redirectUrl' : 'redirectURL'}`, problem)
-  return url
+function redirectOf({ redirectURL }: CreateVerificationBody, settings: TenantSettings, livemode: boolean): string {
+  const problem = redirectProblem(redirectURL, settings, livemode)
+  if (problem !== undefined) throw invalidUrl('/body/redirectURL', problem)
+  return redirectURL
 }
 
 function debugLevelOf(
-  { debugMode = false }: AcceptedVerificationBody,
+  { debugMode = false }: CreateVerificationBody,
   isRefused: boolean,
 ): VerificationRequest['debugLevel'] {
   const level = typeof debugMode === 'boolean' ? (debugMode ? 2 : 0) : highestOf(debugMode)
@@ -143,7 +133,7 @@ function highestOf(levels: readonly ('1' | '2' | '3')[]): VerificationRequest['d
 }
 
 /** In the order of the flow's steps, whatever the order they were named in. */
-function requirementsOf({ type, requirements = ['face'] }: AcceptedVerificationBody): VerificationRequirement[] {
+function requirementsOf({ type, requirements = ['face'] }: CreateVerificationBody): VerificationRequirement[] {
   const pointer = '/body/requirements'
   if (requirements.includes('identity_document') && type !== 'ENROLL')
     throw invalid(pointer, `may have face and passkey for ${type}`)
@@ -155,7 +145,7 @@ type Person = Pick<VerificationRequest, 'person' | 'customerId' | 'nonce' | 'con
 
 /** The person that a session is about, as far as the host knows: each field where it means something, and nowhere else. */
 function personOf(
-  { type, puid, customerId, nonce, contactInformation }: AcceptedVerificationBody,
+  { type, puid, customerId, nonce, contactInformation }: CreateVerificationBody,
   livemode: boolean,
   templates: TemplateKind,
 ): Person {

@@ -1,3 +1,4 @@
+import { SESSION_OUTCOMES } from '@ostiary/contract'
 import type { FastifyInstance } from 'fastify'
 import type { BiometricsRoom } from '../biometrics/index.ts'
 import type { KeysRoom } from '../keys/index.ts'
@@ -14,6 +15,7 @@ import { createBudget } from './budget.ts'
 import { createVerificationEnding } from './ending.ts'
 import { renderVerificationError } from './errors.ts'
 import { createVerificationFlow } from './flow.ts'
+import { createFreeing } from './freeing.ts'
 import { purgeLocalKeys, purgeLockouts } from './jobs.ts'
 import { createLocalKeys } from './local-keys.ts'
 import { createLockouts } from './lockouts.ts'
@@ -43,7 +45,7 @@ export function createVerificationRoom(platform: Platform, deps: Deps) {
   const ended = createLabelledCounter(
     'ostiary_verifications_ended_total',
     'ENROLL, SIGN-IN and VERIFY sessions that ended, by how',
-    'outcome',
+    { label: 'outcome', values: SESSION_OUTCOMES },
   )
   const ending = createVerificationEnding({ ...shared, metrics: platform.metrics.add(ended) })
   const service = createVerificationService({ ...shared, settings: settings.service, ending, launchUrl })
@@ -73,18 +75,29 @@ export function createVerificationRoom(platform: Platform, deps: Deps) {
       app.register(verificationRoutes, {
         ...platform,
         verification: service,
+        freeing: createFreeing({ ...shared, recognition, lockouts }),
         guard: keys.guard,
         credentials: keys.clientGate,
       })
     },
-    errorShapes: ['/v2/verification-session', '/v2/verification-sessions'].map((under) => ({
+    errorShapes: ['/v2/verification-session', '/v2/verification-sessions', '/v2/verification-lockout'].map((under) => ({
       under,
       render: renderVerificationError,
     })),
     jobs: [
-      { name: 'purge-lockouts', cron: '*/5 * * * *', run: purgeLockouts },
+      {
+        name: 'purge-lockouts',
+        cron: '*/5 * * * *',
+        run: purgeLockouts,
+        due: { table: 'sign_in_lockouts', column: 'purge_at' },
+      },
       { name: 'purge-local-keys', cron: '53 * * * *', run: purgeLocalKeys },
-      { name: 'discard-orphaned-enrolments', cron: '* * * * *', run: discard },
+      {
+        name: 'discard-orphaned-enrolments',
+        cron: '* * * * *',
+        run: discard,
+        due: { table: 'provisional_persons', column: 'due_at' },
+      },
     ],
     retention: RETENTION,
     start: sweepers.start,

@@ -17,7 +17,7 @@ describe('sendImages', () => {
     assert.equal(opened.verification?.sendImages, true)
     const next = await host.create('ENROLL', { sendImages: true })
     assert.equal((await visit(fixture, next.sessionId, faces.person(), { selfie })).state, 'SUCCESS')
-    assert.equal((await host.webhook(next.sessionId)).images, undefined)
+    assert.deepEqual((await host.webhook(next.sessionId)).images, [])
     const body: VerificationWebhook = JSON.parse((await fixture.delivered(next.sessionId)).body.toString())
     assert.deepEqual(body.images, [{ type: 'portrait', data: Buffer.from(selfie).toString('base64') }])
     const dump = [...(await fixture.dump()).values()].join('\n')
@@ -46,10 +46,13 @@ describe('sendImages', () => {
     assert.equal(body.images?.[0]?.data, Buffer.from(selfie).toString('base64'))
   })
 
-  test('a failure has no image', async () => {
+  test('[D-041] a failure has an empty array, like an abandoned session', async () => {
     const { sessionId } = await host.create('SIGN-IN', { sendImages: true })
     assert.equal((await visit(fixture, sessionId, faces.person(), { selfie: jpegOf(900) })).state, 'FAILED')
-    assert.equal('images' in JSON.parse((await fixture.delivered(sessionId)).body.toString()), false)
+    assert.deepEqual(JSON.parse((await fixture.delivered(sessionId)).body.toString()).images, [])
+    const left = await host.create('ENROLL', { sendImages: true })
+    await host.call('POST', `/v2/verification-session/${left.sessionId}/cancel`)
+    assert.deepEqual((await host.webhook(left.sessionId)).images, [])
   })
 
   test('a selfie that is missing, too large or not a JPEG is refused, and a good one after it still counts', async () => {

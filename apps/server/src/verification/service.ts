@@ -1,6 +1,6 @@
 import type {
-  AcceptedVerificationBody,
   CreatedVerification,
+  CreateVerificationBody,
   SessionOutcome,
   VerificationPage,
   VerificationSummary,
@@ -13,6 +13,7 @@ import {
   type Confirmed,
   createHostSide,
   isPurged,
+  type ListedSession,
   type ListQuery,
   launchUrlFor,
   type ReturnCode,
@@ -26,7 +27,7 @@ import { lacksRedirectList, pageLocaleOf, type Settings } from '../settings/inde
 import type { WebhookService } from '../webhooks/index.ts'
 import type { StoredResult, VerificationEnding } from './ending.ts'
 import { verificationOf } from './progress.ts'
-import { toRequest } from './request.ts'
+import { toRequest, type VerificationRequest } from './request.ts'
 import { type VerificationSession, verificationSessionsIn } from './types.ts'
 import { outcomeOf } from './webhook-body.ts'
 
@@ -42,7 +43,7 @@ interface Deps {
 }
 
 export interface NewVerification {
-  body: AcceptedVerificationBody
+  body: CreateVerificationBody
   repeat?: IdempotencyUse | undefined
 }
 
@@ -83,7 +84,7 @@ export function createVerificationService({ cells, clock, sessions, settings, we
         const wanted = { livemode, settings: await settings.get(tenantId), now }
         const { request, lifetimeSeconds } = toRequest(body, wanted)
         webhooks.checkCallback({ ...request.callback, livemode })
-        return { lifetimeSeconds, metadata: {}, makeRequest: () => request }
+        return { lifetimeSeconds, metadata: tagsOf(request.transactionId), makeRequest: () => request }
       })
       const { sessionId, expiresAt } = session
       const created = {
@@ -102,8 +103,8 @@ export function createVerificationService({ cells, clock, sessions, settings, we
     get: async (caller: Caller, sessionId: string): Promise<VerificationSummary> =>
       summaryWithDebugLog(await host.current(sessionId, caller)),
 
-    async list(caller: Caller, query: ListQuery): Promise<VerificationPage> {
-      const { sessions: found, nextCursor } = await host.list(caller, query)
+    async list(caller: Caller, query: ListQuery, transactionId: string | null = null): Promise<VerificationPage> {
+      const { sessions: found, nextCursor } = await host.list(caller, query, tagsOf(transactionId))
       return { items: found.map(summaryOf), count: found.length, nextCursor }
     },
 
@@ -121,13 +122,16 @@ export function createVerificationService({ cells, clock, sessions, settings, we
 }
 export type VerificationService = ReturnType<typeof createVerificationService>
 
+/** What a session is found by. Those of the last release have no such tag. */
+const tagsOf = (transactionID: string | null) => (transactionID === null ? {} : { transactionID })
+
 /** The bytes of the webhook, without images. */
 function webhookOf({ result }: VerificationSession): Buffer {
   if (!result) throw sessionOpen()
   return Buffer.from(JSON.stringify(resultOf(result).webhook))
 }
 
-function summaryOf(session: VerificationSession | Tombstone): VerificationSummary {
+function summaryOf(session: ListedSession<VerificationRequest> | Tombstone): VerificationSummary {
   const { sessionId, state, createdAt, expiresAt, endedAt, livemode } = session
   const kept = isPurged(session) ? null : session
   const transactionId = kept?.request.transactionId ?? undefined

@@ -1,5 +1,5 @@
 import type { DeviceKey } from '@ostiary/contract'
-import { TOKEN_SIZES, type TokenBegun, type TokenEnrolled } from '@ostiary/contract'
+import { LAUNCH_LIMITS, TOKEN_SIZES, type TokenBegun, type TokenEnrolled } from '@ostiary/contract'
 import type { MatcherRoom } from '../matcher/index.ts'
 import { realmOf } from '../matcher/index.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -178,7 +178,11 @@ export function createTokenSteps({ sessions, matcher, work, clock, ids }: Deps) 
     beginEnrol(session: RunningSession) {
       const own = atFaceStep(session)
       const which = own.request.type === 'ENROLL' ? 'token' : 'successor'
-      return { state: own.state, progress: own.progress, reply: { session: own, begun: begunIn(own, which) } }
+      const begun = begunIn(own, which)
+      const { tokenEnrolments } = verificationOf(own.progress)
+      // Counted before it is evaluated: the same body may come again when its answer was lost, but not for ever.
+      if (tokenEnrolments >= LAUNCH_LIMITS.tokenEnrolments) throw refused()
+      return { ...withChange(own, { tokenEnrolments: tokenEnrolments + 1 }), reply: { session: own, begun } }
     },
 
     /** Slow: evaluates, and asks the key holder. */

@@ -13,6 +13,7 @@ import { startKeyHolder } from '@ostiary/testkit/key-holder'
 import { createProbe, createToken, TOKEN_BYTES } from '@ostiary/token'
 import { createFaces } from '../biometrics/testing/faces.ts'
 import { type Authenticator, createAuthenticator } from '../passkeys/testing/authenticator.ts'
+import { createPage } from '../launch/testing/page.ts'
 import { createVerificationFixture, type VerificationHost } from './testing/fixture.ts'
 import { visit } from './testing/people.ts'
 
@@ -104,7 +105,7 @@ describe('a tenant that stores tokens', () => {
     }
   })
 
-  test('[D-004] [D-007] the service stores no vector of the person', async () => {
+  test('[D-004] the service stores no vector of the person', async () => {
     const host = await newHost()
     await enrolled(host)
     for (const table of ['face_templates', 'face_vectors', 'face_spaces'])
@@ -271,11 +272,25 @@ describe('a successor', () => {
   })
 })
 
+/** While the key holder is away a call that reaches it is 503. */
+async function assertAskedForHolderOnly(host: VerificationHost) {
+  const { sessionId } = await host.create('ENROLL')
+  const page = await createPage(fixture, sessionId)
+  await page.open()
+  await page.consent()
+  await page.call('challenge')
+  const stranger = await createPage(fixture, sessionId)
+  const refused = await stranger.call('token/begin', {}, { claims: { counter: 100 } })
+  assert.deepEqual([refused.statusCode, refused.json().code], [401, 'INVALID_DEVICE_PROOF'])
+  assert.equal((await page.call('token/begin')).statusCode, 503)
+}
+
 describe('while the key holder is away', () => {
-  test('nobody is recognised or enrolled: -100 with a time to wait; an erasure reaches it later', async () => {
+  test('[U7] nobody is recognised or enrolled, and it is not asked for a stranger: -100 with a time to wait; an erasure reaches it later', async () => {
     const host = await newHost()
     const user = await enrolled(host)
     await keyHolder.kill()
+    await assertAskedForHolderOnly(host)
     for (const type of ['SIGN-IN', 'ENROLL'] as const) {
       const { state, webhook } = await run(host, type, type === 'ENROLL' ? newUser() : user)
       assert.deepEqual(
@@ -292,10 +307,10 @@ describe('while the key holder is away', () => {
     )
     const [{ db } = assert.fail()] = wire.platform.cells.all()
     await wire.matcher.erasures.sendDue(db, clock.now())
-    assert.equal((await wire.matcher.erasures.waiting()).count, 1)
+    assert.equal((await wire.matcher.erasures.waiting(db)).count, 1)
     await keyHolder.start()
     clock.advance(3_600_000)
     await wire.matcher.erasures.sendDue(db, clock.now())
-    assert.equal((await wire.matcher.erasures.waiting()).count, 0)
+    assert.equal((await wire.matcher.erasures.waiting(db)).count, 0)
   })
 })

@@ -5,7 +5,7 @@ import { isPurged } from '../sessions/index.ts'
 import { openPart, sealPart } from '../sessions/sealing.ts'
 import { type OwnProgress, verificationOf } from './progress.ts'
 import { createVerificationHost } from './testing/fixture.ts'
-import { enrolled, reachCapture } from './testing/people.ts'
+import { enrolled, reachCapture, visit } from './testing/people.ts'
 
 const faces = createFaces(41)
 const { fixture, host } = await createVerificationHost()
@@ -34,8 +34,8 @@ const LAST_RELEASE_OWN =
   `claim claimedFor cleared counted credential debug estimateYears localKey localThumbprint newPersonId notes
   passkey passkeyShown passkeyTries person selfie subjects vector workId`.split(/\s+/)
 
-/** Null in sessions without tokens. The last release keeps members that it does not know, and reads none of them. */
-const ADDED_OWN = ['successor', 'token']
+/** Null, or zero, in sessions without tokens. The last release keeps members that it does not know, and reads none of them. */
+const ADDED_OWN = ['successor', 'token', 'tokenEnrolments']
 
 test('a session that the last release has started continues in this one, and is stored in the format of the last release', async () => {
   const { sessionId } = await host.create('ENROLL')
@@ -51,6 +51,7 @@ test('a session that the last release has started continues in this one, and is 
     cleared: _cleared,
     token: _token,
     successor: _next,
+    tokenEnrolments: _tries,
     ...verification
   } = stored.verification
   await replace({ ...stored, verification })
@@ -72,4 +73,19 @@ test('a test session whose capture the last release took signs in with the enrol
   })
   assert.equal((await user.device.open()).state, 'SUCCESS')
   assert.equal((await host.webhook(sessionId)).puid, puid)
+})
+
+test('[D-059] the body that the last release has stored of a spoof is read as it was sent, with 2 alone', async () => {
+  const { wire, database } = fixture.harness
+  const { sessionId } = await host.create('SIGN-IN')
+  await visit(fixture, sessionId, faces.person(), { spoof: 'loop' })
+  const session = await wire.sessions.service.find(sessionId)
+  assert.ok(session && !isPurged(session) && session.result)
+  const { webhook, debugLog } = JSON.parse(session.result.toString())
+  const errors = [{ code: 2, message: 'Image spoof' }]
+  const sent = { ...webhook, errors, errorCodes: [2] }
+  const bytes = Buffer.from(JSON.stringify({ webhook: sent, debugLog }))
+  const sealed = sealPart(session.dataKey, sessionId, 'result', bytes)
+  await database.query('update session_secrets set result = $2 where session_id = $1', [sessionId, sealed])
+  assert.deepEqual(await host.webhook(sessionId), sent)
 })

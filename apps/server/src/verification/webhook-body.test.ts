@@ -3,6 +3,7 @@ import { describe, test } from 'node:test'
 import {
   type CreateVerificationBody,
   RISK_LEVELS,
+  type RiskEvaluation,
   readIndicators,
   SESSION_CODE_NAMES,
   SESSION_CODES,
@@ -30,7 +31,7 @@ const risk = {
   recommendation: 'REVIEW',
   flags: [],
   signals: { behavioral: null, browser: null },
-  policyVersion: '3',
+  policyVersion: '4',
 } as const
 
 function requestOf(body: Partial<CreateVerificationBody>, settings: Partial<TenantSettings> = {}) {
@@ -96,9 +97,12 @@ describe('a success', () => {
     assert.equal(JSON.stringify(verified), JSON.stringify(expectedOfVerify))
   })
 
-  test('[D-020] has a picture only in the body that is sent', () => {
+  test('[D-020] [D-041] has a picture only in the body that is sent, and an array wherever it was asked for', () => {
     const withSelfie = { ...end, selfie: '/9j/' }
-    assert.equal(webhookOf({ sendImages: true }, withSelfie).images, undefined)
+    assert.deepEqual(webhookOf({ sendImages: true }, withSelfie).images, [])
+    assert.equal(webhookOf({ sendImages: false }, withSelfie, { withImages: true }).images, undefined)
+    const failed = { state: 'FAILED', failures: ['SPOOF'] } as const
+    assert.deepEqual(webhookOf({ sendImages: true }, failed, { withImages: true }).images, [])
     const sent = webhookOf({ sendImages: true }, withSelfie, { withImages: true })
     assert.deepEqual(sent.images, [{ type: 'portrait', data: '/9j/' }])
   })
@@ -140,7 +144,8 @@ describe('a failure', () => {
     ])
     for (const name of SESSION_CODE_NAMES) {
       const { code, message } = SESSION_CODES[name]
-      assert.deepEqual(webhookOf({}, { state: 'FAILED', failures: [name] }).errors, [{ code, message }])
+      const spoof = name === 'VIDEO_SPOOF' ? [image] : []
+      assert.deepEqual(webhookOf({}, { state: 'FAILED', failures: [name] }).errors, [...spoof, { code, message }])
     }
   })
 
@@ -180,6 +185,15 @@ describe('a session that was abandoned', () => {
 })
 
 describe('the risk', () => {
+  test('[U4] of anything but a success is never ALLOW', () => {
+    const clean: RiskEvaluation = { ...risk, flags: [], recommendation: 'ALLOW' }
+    const allowed = (end: WebhookFacts['end']) => webhookOf({}, end, { risk: clean }).riskEvaluation.recommendation
+    assert.equal(allowed({ state: 'SUCCESS', person }), 'ALLOW')
+    assert.equal(allowed({ state: 'EXPIRED' }), 'REVIEW')
+    assert.equal(allowed({ state: 'CANCELLED', code: 'USER_CANCELLED' }), 'REVIEW')
+    for (const name of SESSION_CODE_NAMES) assert.equal(allowed({ state: 'FAILED', failures: [name] }), 'REVIEW', name)
+  })
+
   const flags = [{ code: 'BH_TOO_FAST' }, { code: 'BR_WEBDRIVER' }] as const
   const seen = { ...newProgress('en'), flags: [...flags], behaviour: true }
 
@@ -188,7 +202,7 @@ describe('the risk', () => {
     assert.deepEqual(evaluated, {
       ...{ score: 85, level: 'CRITICAL', recommendation: 'BLOCK', flags: ['BR_WEBDRIVER'] },
       signals: { behavioral: null, browser: { score: 85, flags: ['BR_WEBDRIVER'] } },
-      policyVersion: '3',
+      policyVersion: '4',
     })
     assert.deepEqual(riskOf(requestOf({}), seen), risk, 'and without browser data nothing is left')
   })

@@ -9,8 +9,9 @@ import {
   type SessionOutcome,
   type VerificationFault,
   type VerificationWebhook,
+  withSpoof,
 } from '@ostiary/contract'
-import { evaluateRisk, storedOverrides } from '../risk/index.ts'
+import { evaluateRisk, storedOverrides, withoutVerdict } from '../risk/index.ts'
 import type { Progress } from '../sessions/index.ts'
 import { withParameters } from '../settings/index.ts'
 import type { VerificationRequest } from './request.ts'
@@ -58,9 +59,9 @@ export function toWebhook(facts: WebhookFacts): VerificationWebhook {
     ...(isFailedSignIn && { errorCodes: errors.map(({ code }) => code) }),
     ...detailsPart(facts),
     ...(end.state === 'FAILED' && end.retryAfterSeconds !== undefined && { retryAfter: end.retryAfterSeconds }),
-    ...(facts.withImages && imagesOf(end)),
+    ...(request.sendImages && { images: facts.withImages ? imagesOf(end) : [] }),
     ...(facts.indicators && { indicators: facts.indicators }),
-    riskEvaluation: facts.risk,
+    riskEvaluation: end.state === 'SUCCESS' ? facts.risk : withoutVerdict(facts.risk),
     type: request.type,
     outcome: outcomeOf(end.state),
     ...(end.state === 'SUCCESS' && foundPart(request, end)),
@@ -103,13 +104,13 @@ function foundPart({ type, estimateAge }: VerificationRequest, { estimatedAge, m
   }
 }
 
-function imagesOf(end: VerificationEnd): Pick<VerificationWebhook, 'images'> {
+function imagesOf(end: VerificationEnd): NonNullable<VerificationWebhook['images']> {
   const selfie = end.state === 'SUCCESS' ? end.selfie : undefined
-  return selfie === undefined ? {} : { images: [{ type: 'portrait', data: selfie }] }
+  return selfie === undefined ? [] : [{ type: 'portrait', data: selfie }]
 }
 
 function faultsOf({ end, desktop }: WebhookFacts): VerificationFault[] {
-  return [...new Set(codesOf(end, desktop))].map((name) => {
+  return withSpoof([...new Set(codesOf(end, desktop))]).map((name) => {
     const { code, message } = SESSION_CODES[name]
     return { code, message }
   })

@@ -63,10 +63,11 @@ describe('a success', () => {
     const { images, ...rest } = await bodyOf(sessionId)
     assert.deepEqual(images, [{ type: 'portrait', data: JPEG }])
     assert.equal(Buffer.from(images?.[0]?.data ?? '', 'base64').readUInt16BE(0), 0xffd8)
-    assert.deepEqual(await host.webhook(sessionId), rest)
+    const again = { ...rest, images: [] }
+    assert.deepEqual(await host.webhook(sessionId), again)
     const [{ id }] = (await host.call('GET', `/webhooks/deliveries?sessionId=${sessionId}`)).json().items
     await host.call('POST', `/webhooks/deliveries/${id}/replay`)
-    assert.deepEqual(await bodyOf(sessionId), rest, 'a replay is the body without it')
+    assert.deepEqual(await bodyOf(sessionId), again, 'a replay is the body without it')
   })
 
   test('[D-020] without sendImages no selfie is sent, even if there is one', async () => {
@@ -122,7 +123,7 @@ describe('risk and indicators', () => {
     assert.deepEqual(webhook.riskEvaluation, {
       ...{ score: 25, level: 'LOW', recommendation: 'ALLOW', flags: ['BR_WEBGL'] },
       signals: { behavioral: null, browser: { score: 25, flags: ['BR_WEBGL'] } },
-      policyVersion: '3',
+      policyVersion: '4',
     })
   })
 
