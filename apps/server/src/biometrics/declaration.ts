@@ -1,4 +1,4 @@
-import { MODEL_VERSION_PATTERN, NODE_LIMITS, RESERVED_MODEL_PREFIX } from '@ostiary/contract'
+import { MODEL_NAME_CHARS, MODEL_VERSION_PATTERN, NODE_LIMITS, RESERVED_MODEL_PREFIX } from '@ostiary/contract'
 import { invalid } from '../platform/errors.ts'
 import type { FaceModel, ModelThresholds } from './models.ts'
 
@@ -55,7 +55,7 @@ export function readDeclaration({ name, length, threshold, slope, near, consiste
 
 function checkName(name: string): void {
   if (!NAME.test(name)) {
-    throw invalid('/name', `must have 1 to ${NODE_LIMITS.modelNameChars} letters, digits and underscores`)
+    throw invalid('/name', `must have 1 to ${MODEL_NAME_CHARS} letters, digits and underscores`)
   }
   if (name.toUpperCase().startsWith(RESERVED_MODEL_PREFIX)) {
     throw invalid('/name', `must not begin with ${RESERVED_MODEL_PREFIX}: such models are built in`)

@@ -215,14 +215,29 @@ describe('POST /node/{version}/deleteUser answers 400', () => {
   })
 
   test('[E-056] [E-060] for a field that is not known', async () => {
-    const message = 'Invalid request: a field is not known here; known are api_key, puid'
+    const message = 'Invalid request: a field is not known here; known are api_key, puid, metadata'
     assert.deepEqual(await remove({ puid: 'x', features: 'y' }), [400, { status: -1, message }])
+  })
+})
+
+describe('POST /node/{version}/deleteUser by the host’s own name', () => {
+  test('deletes that user and no other; a puid counts where both are given', async () => {
+    const named = (id: string) => client.post('plainEnroll', { features: feature(faces.person()), metadata: { id } })
+    const [first, second] = [(await named('by-name-1')).body.puid, (await named('by-name-2')).body.puid]
+    assert.ok(first && second && first !== second)
+    const missing = [400, { status: 400, message: 'delete failed' }]
+    assert.deepEqual(await remove({ metadata: { id: 'nobody has it' } }), missing)
+    assert.deepEqual(await remove({ metadata: { id: 'by-name-1' } }), DELETED)
+    assert.deepEqual(await remove({ metadata: { id: 'by-name-1' } }), missing)
+    const both = { puid: await client.seal('deleteUser', second), metadata: { id: 'by-name-1' } }
+    assert.deepEqual(await remove(both), DELETED)
+    assert.deepEqual(await remove({ metadata: { id: 'by-name-2' } }), missing)
   })
 })
 
 describe('POST /node/{version}/deleteUser answers 500', () => {
   test('[E-054] [E-062] without puid, as the specification says', async () => {
-    for (const body of [{}, { puid: null }, { puid: '' }]) {
+    for (const body of [{}, { puid: null }, { puid: '' }, { metadata: {} }, { puid: null, metadata: { id: null } }]) {
       assert.deepEqual(await remove(body), [500, { status: -2, message: 'Missing PUID.' }])
     }
   })

@@ -8,7 +8,7 @@ import { declaredModelStore } from './declared-model-store.ts'
 import { nodeError } from './errors.ts'
 import type { GroupId, GroupKeys } from './group-keys.ts'
 import type { Groups } from './groups.ts'
-import { type NodeMetrics, timeSearch } from './metrics.ts'
+import { type NodeMetrics, type Spend, timeSearch } from './metrics.ts'
 import { type FaceModel, scoreOf } from './models.ts'
 import { nearbyOf } from './nearby.ts'
 import { enrollLevelOf, isGood, judge } from './quality.ts'
@@ -38,6 +38,7 @@ export interface EnrolRequest {
   names?: 'bind' | 'new_only' | undefined
   /** Id for the person if a new one is created. A repeated request with the same id gets the answer "new" again. */
   personId?: string | undefined
+  spend?: Spend | undefined
 }
 
 export interface Enrolled {
@@ -67,6 +68,7 @@ interface Job {
   names: 'bind' | 'new_only'
   giveUpAtMs: number
   onCompared: OnCompared
+  spend: Spend | undefined
 }
 
 export function createEnrolment({ cells, clock, ids, log, groups, metrics, withLock }: Deps) {
@@ -90,7 +92,7 @@ export function createEnrolment({ cells, clock, ids, log, groups, metrics, withL
     const { model, space, probe } = job
     const db = cells.forId(space.tenantId)
     const search = { embedding: probe, limit: 1, enough: model.duplicateMin, near: model.nearMin }
-    const seen = await timeSearch({ clock, metrics }, 'enroll', vectorStore.search(db, space, search))
+    const seen = await timeSearch({ clock, metrics }, 'enroll', vectorStore.search(db, space, search), job.spend)
     await job.onCompared(nearbyOf(model, seen?.neighbours ?? []))
     const known = seen?.neighbours.find((neighbour) => isDuplicate(model, neighbour))
     if (known) return existing(db, job, known)
@@ -231,6 +233,7 @@ export function createEnrolment({ cells, clock, ids, log, groups, metrics, withL
       probe: toHalfvec(keys.rotation(space.version)(middleOf(own.good))),
       externalRef: externalId === undefined ? undefined : keys.externalRef(externalId),
       names: request.names ?? 'bind',
+      spend: request.spend,
     }
   }
 }

@@ -1,5 +1,5 @@
 import { NODE_ERRORS, type NodeErrorCode } from '@ostiary/contract'
-import { AppError, FAULT_STATUS, type Fault } from '../platform/errors.ts'
+import { AppError, FAULT_STATUS, type Fault, outageBehind } from '../platform/errors.ts'
 import type { ErrorRenderer } from '../platform/http-errors.ts'
 
 /** A refusal of area E. The reason follows the message; it never repeats a value that was sent. */
@@ -23,14 +23,18 @@ const TRANSLATED: Readonly<Record<string, NodeErrorCode>> = {
   METHOD_NOT_ALLOWED: 'NODE_METHOD_NOT_ALLOWED',
   BAD_REQUEST: 'NODE_BAD_REQUEST',
   VALIDATION_FAILED: 'NODE_FIELD_INVALID',
+  DEPENDENCY_DOWN: 'NODE_STORE_DOWN',
 }
 
-/** `{ status, message }`, with the HTTP status of the table. */
-export const renderNodeError: ErrorRenderer = (error) => {
+/** `{ status, message }`, with the HTTP status of the table, or 503 when the store is out of reach. */
+export const renderNodeError: ErrorRenderer = (error, _request, reply) => {
   const own = isNodeCode(error.code)
   const row = NODE_ERRORS[own ? error.code : (TRANSLATED[error.code] ?? 'NODE_INTERNAL')]
+  const outage = outageBehind(error)
+  const isOutage = outage instanceof AppError && outage.fault === 'unavailable'
+  if (isOutage) reply.header('retry-after', String(outage.extra.retryAfterSeconds))
   return {
-    status: row.http,
+    status: isOutage ? NODE_ERRORS.NODE_STORE_DOWN.http : row.http,
     contentType: 'application/json; charset=utf-8',
     body: { status: row.status, message: own ? error.message : row.message },
   }

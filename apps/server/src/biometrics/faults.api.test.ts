@@ -203,6 +203,18 @@ describe('a fault of the store is never a success', () => {
     })
   })
 
+  test('[O1] with a store that is away, enrolment and prediction answer 503, their own status and Retry-After', async () => {
+    const away = await createHarness()
+    const { post } = createClient(away, (await away.tenantWithKey({ scopes: ['node:*'] })).key)
+    const features = feature(faces.person())
+    await post('plainEnroll', { features })
+    await away.wire.close()
+    for (const [path, status] of Object.entries({ plainEnroll: 152, plainPredict: 153 })) {
+      const { http, body, headers } = await post(path, { features })
+      assert.deepEqual([http, body.status, headers['retry-after']], [503, status, '2'], path)
+    }
+  })
+
   test('[E-062] a deletion that cannot be carried out is answered 500 with 500, and deletes nothing', async () => {
     const face = faces.person('FACE3_1')
     const { puid } = (await client.post('enroll', { features: await client.sealed('enroll', [face]) })).body
@@ -303,6 +315,25 @@ describe('a request that cannot be read', () => {
       const keyless = { method: 'POST', url: `/node/${path}` } as const
       assertReply(await harness.inject(keyless), 400, { status: -1, message: 'Missing api key' })
     }
+  })
+
+  test('429 for a key whose searches have used up its processor time, until it is paid back; another key goes on', async () => {
+    const { key, record, tenantId } = await harness.tenantWithKey({ scopes: ['node:*'], usagePlanId: 'standard' })
+    const { processorTimeOf } = harness.wire.platform
+    processorTimeOf('node-search', { keyId: record.id, rateFactor: 1 }).spend(20_000)
+    const busy = createClient(harness, key)
+    for (const path of ['plainPredict', 'plainEnroll']) {
+      const { http, body, headers } = await busy.post(path, { features: feature(faces.person()) })
+      assert.deepEqual([http, body.status, headers['retry-after']], [429, -1, '30'], path)
+    }
+    const other = await harness.wire.keys.service.createKey(tenantId, {
+      ...{ livemode: false, name: 'other', scopes: ['node:*'], allowedIps: [], usagePlanId: 'standard' },
+    })
+    const predict = (apiKey: string) =>
+      createClient(harness, apiKey).post('plainPredict', { features: feature(faces.person()) })
+    assert.equal((await predict(other.api_key)).http, 200)
+    harness.clock.advance(30_000)
+    assert.equal((await predict(key)).http, 200)
   })
 
   test('[E-048] bodies beyond 1 MB are answered 413, other types 415', async () => {

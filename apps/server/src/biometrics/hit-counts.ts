@@ -3,7 +3,7 @@ import type { Caller } from '../keys/index.ts'
 import { BoundedMap } from '../platform/bounded-map.ts'
 import type { Platform } from '../platform/platform.ts'
 import { purging } from '../platform/purge-in-batches.ts'
-import { type HitLevel, oldestSlot, stricter } from './hit-budget.ts'
+import { type HitLevel, type HitVerdict, oldestSlot, stricter } from './hit-budget.ts'
 import { hitStore } from './hit-store.ts'
 import type { NodeMetrics } from './metrics.ts'
 import { createPersonHits } from './person-hits.ts'
@@ -17,14 +17,17 @@ interface Deps extends Pick<Platform, 'cells' | 'clock' | 'log'> {
 }
 
 interface KeyState {
-  level: HitLevel
-  untilMs: number
+  /** Until then it tells one band. */
+  alarmUntilMs: number
+  /** Until then it gets no answer, whatever the face. */
+  waitUntilMs: number
   loggedMs: number
 }
 
 /**
- * Counts how often answers of area E concerned a person: recognised, or nearly. Over the budget the key that asked is held at the level
- * of that answer for an hour. Otherwise the answer 429 itself would say whether a face is near the person.
+ * Counts how often answers of area E concerned a person: recognised, or nearly. The key whose answer took the
+ * person's last token waits for the next one, with every face: otherwise the answer 429 itself would say whether a face is near the person.
+ * Another key learns it once, and that is counted like an answer (docs/decisions/0065-the-pause-is-a-token.md).
  * Test keys are not counted: the people they recognise are invented.
  */
 export function createHitCounts({ cells, clock, log, metrics, maxPersons = MAX_PERSONS }: Deps) {
@@ -32,19 +35,30 @@ export function createHitCounts({ cells, clock, log, metrics, maxPersons = MAX_P
   const keys = new BoundedMap<string, KeyState>(MAX_KEYS)
   const nowMs = () => clock.now().getTime()
 
-  function levelOfKey({ keyId = '' }: Caller): HitLevel {
-    const state = keys.get(keyId)
-    return state && state.untilMs > nowMs() ? state.level : 'open'
+  const stateOf = ({ keyId = '' }: Caller): KeyState =>
+    keys.get(keyId) ?? { alarmUntilMs: 0, waitUntilMs: 0, loggedMs: Number.NEGATIVE_INFINITY }
+
+  const waitSecondsOf = (caller: Caller): number =>
+    Math.max(0, Math.ceil((stateOf(caller).waitUntilMs - nowMs()) / 1000))
+
+  function levelOfKey(caller: Caller): HitLevel {
+    if (waitSecondsOf(caller) > 0) return 'refuse'
+    return stateOf(caller).alarmUntilMs > nowMs() ? 'alarm' : 'open'
   }
 
-  function hold(caller: Caller, level: HitLevel): void {
+  function hold(caller: Caller, { level, waitMs }: HitVerdict): void {
     const { tenantId, livemode, keyId = '' } = caller
-    const before = keys.get(keyId)
-    const isNew = levelOfKey(caller) === 'open'
-    const isLogged = before !== undefined && nowMs() - before.loggedMs < LOG_EVERY_MS
-    const loggedMs = isLogged ? before.loggedMs : nowMs()
-    keys.set(keyId, { level, untilMs: nowMs() + HIT_BUDGET.holdSeconds * 1000, loggedMs })
-    if (isNew || level === 'refuse') metrics.hitAlarms.count(level)
+    const before = stateOf(caller)
+    const now = nowMs()
+    const isAlarm = level !== 'open'
+    const isLogged = !isAlarm || now - before.loggedMs < LOG_EVERY_MS
+    keys.set(keyId, {
+      alarmUntilMs: isAlarm ? now + HIT_BUDGET.holdSeconds * 1000 : before.alarmUntilMs,
+      waitUntilMs: Math.max(before.waitUntilMs, now + waitMs),
+      loggedMs: isLogged ? before.loggedMs : now,
+    })
+    if (level === 'refuse') metrics.hitAlarms.count('refuse')
+    else if (isAlarm && before.alarmUntilMs <= now) metrics.hitAlarms.count('alarm')
     if (!isLogged)
       log.warn(
         { tenantId, keyId, livemode },
@@ -54,15 +68,17 @@ export function createHitCounts({ cells, clock, log, metrics, maxPersons = MAX_P
 
   return {
     levelOfKey,
+    waitSecondsOf,
 
     /** Counts an answer that concerns these people. Returns how the key may be answered, now that it is counted. */
     async count(caller: Caller, personIds: readonly string[]): Promise<HitLevel> {
       if (!caller.livemode || personIds.length === 0) return levelOfKey(caller)
       const { tenantId, livemode } = caller
-      const levels = await Promise.all(personIds.map((personId) => persons.count({ tenantId, livemode }, personId)))
-      const level = levels.reduce(stricter, 'open')
-      const held = stricter(level, levelOfKey(caller))
-      if (level !== 'open') hold(caller, held)
+      const verdicts = await Promise.all(personIds.map((personId) => persons.count({ tenantId, livemode }, personId)))
+      const level = verdicts.map((one) => one.level).reduce(stricter, 'open')
+      const held = stricter(level, levelOfKey(caller) === 'open' ? 'open' : 'alarm')
+      const waitMs = Math.max(...verdicts.map((one) => one.waitMs))
+      if (level !== 'open' || waitMs > 0) hold(caller, { level, waitMs })
       return held
     },
   }

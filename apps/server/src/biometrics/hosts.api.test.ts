@@ -63,7 +63,7 @@ describe('area E at a tenant’s own host name', () => {
     }
   })
 
-  test('[E-001] [E-050] refuses every other key alike: of another tenant, unknown, malformed, of no scope', async () => {
+  test('[E-001] refuses every other key alike: of another tenant, unknown, malformed, of no scope', async () => {
     const scopeless = (
       await harness.wire.keys.service.createKey(tenantOne, {
         livemode: false,

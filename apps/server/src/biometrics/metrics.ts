@@ -1,9 +1,9 @@
-import { Gauge } from 'prom-client'
-import type { Cells } from '../platform/cells.ts'
+import { NODE_LIMITS } from '@ostiary/contract'
+import { watchCells } from '../platform/cell-gauges.ts'
 import type { Clock } from '../platform/clock.ts'
-import type { Log } from '../platform/log.ts'
-import { createLabelledCounter, createTimer, type Metrics } from '../platform/metrics.ts'
-import { logFailure } from '../platform/reachability.ts'
+import { createLabelledCounter, createTimer, type Metrics, MODES } from '../platform/metrics.ts'
+import type { Platform } from '../platform/platform.ts'
+import type { HitLevel } from './hit-budget.ts'
 import type { VectorPartitions } from './vector-partitions.ts'
 
 export function createNodeMetrics(metrics: Metrics) {
@@ -15,80 +15,90 @@ export function createNodeMetrics(metrics: Metrics) {
       createLabelledCounter(
         'ostiary_node_predictions_total',
         'Predictions: recognised, not_enrolled, failed. Their ratio is the not-enrolled rate',
-        'result',
+        { label: 'result', values: ['recognised', 'not_enrolled', 'failed'] },
       ),
     ),
     enrolments: metrics.add(
-      createLabelledCounter('ostiary_node_enrolments_total', 'Enrolments: new, existing, refused, failed', 'result'),
+      createLabelledCounter('ostiary_node_enrolments_total', 'Enrolments: new, existing, refused, failed', {
+        label: 'result',
+        values: ['new', 'existing', 'refused', 'failed'],
+      }),
     ),
     retries: metrics.add(
-      createLabelledCounter('ostiary_node_enrolment_retries_total', 'Failed attempts of the enrolment job', 'attempt'),
+      createLabelledCounter('ostiary_node_enrolment_retries_total', 'Failed attempts of the enrolment job', {
+        label: 'attempt',
+        values: Array.from({ length: NODE_LIMITS.enrolAttempts }, (_, index) => String(index + 1)),
+      }),
     ),
     filtered: metrics.add(
-      createLabelledCounter('ostiary_node_vectors_filtered_total', 'Embeddings judged bad at enrolment', 'reason'),
+      createLabelledCounter('ostiary_node_vectors_filtered_total', 'Embeddings judged bad at enrolment', {
+        label: 'reason',
+        values: ['flat', 'disagrees'],
+      }),
     ),
-    deletions: metrics.add(createLabelledCounter('ostiary_node_deletions_total', 'Deleted users', 'result')),
+    deletions: metrics.add(
+      createLabelledCounter('ostiary_node_deletions_total', 'Deleted users', {
+        label: 'result',
+        values: ['deleted', 'not_found'],
+      }),
+    ),
     alarms: metrics.add(
       createLabelledCounter(
         'ostiary_node_probing_alarms_total',
         'Unrecognised predictions of one key beyond 1,000 an hour: someone may be probing the enrolled faces',
-        'mode',
+        { label: 'mode', values: MODES },
       ),
     ),
     hitAlarms: metrics.add(
       createLabelledCounter(
         'ostiary_node_hit_alarms_total',
         'Keys that came near one person too often: alarm (they get one band from then on), refuse (they get 429). Someone may be reading out a face',
-        'level',
+        { label: 'level', values: ['alarm', 'refuse'] as HitLevel[] },
       ),
     ),
     replays: metrics.add(
       createLabelledCounter(
         'ostiary_node_replays_total',
         'Predictions and sign-ins with the enrolled vector itself, sent again',
-        'mode',
+        { label: 'mode', values: MODES },
       ),
     ),
   }
 }
 const SIZES_EVERY_MS = 60_000
 
-/** Gauges of how much area E stores. Each scrape reads them, but they are measured at most once a minute. */
-export function watchSizes(
-  metrics: Metrics,
-  { cells, clock, log, vectorPartitions }: { cells: Cells; clock: Clock; log: Log; vectorPartitions: VectorPartitions },
-): void {
-  let measuredMs = Number.NEGATIVE_INFINITY
-  new Gauge({
-    name: 'ostiary_node_bytes',
-    help: 'Bytes of area E by cell and part: search copies, HNSW indexes that earlier releases built, everything else',
-    labelNames: ['cell', 'part'],
-    registers: [metrics.registry],
-    async collect() {
-      if (clock.monotonicMs() - measuredMs < SIZES_EVERY_MS) return
-      measuredMs = clock.monotonicMs()
-      for (const { name: cell, db } of cells.all()) {
-        try {
-          for (const [part, bytes] of Object.entries(await vectorPartitions.sizes(db))) this.set({ cell, part }, bytes)
-        } catch (err) {
-          // Do not fail the scrape: the other metrics are needed most while the database is away.
-          logFailure(log, 'warn', { err, cell }, 'sizes of area E could not be measured')
-        }
-      }
-    },
+/** Gauges of how much area E stores. */
+export function watchSizes(platform: Platform, vectorPartitions: VectorPartitions): void {
+  watchCells(platform, {
+    everyMs: SIZES_EVERY_MS,
+    measure: ({ db }) => vectorPartitions.sizes(db),
+    gauges: [
+      {
+        name: 'ostiary_node_bytes',
+        help: 'Bytes of area E by cell and part: search copies, HNSW indexes that earlier releases built, everything else',
+        label: 'part',
+        read: (sizes) => sizes,
+      },
+    ],
   })
 }
 
 export type NodeMetrics = ReturnType<typeof createNodeMetrics>
+
+/** Takes the time of a search from the budget of the caller. It stands for the processor time of PostgreSQL, which does not tell it. */
+export type Spend = (ms: number) => void
 
 /** Measures a search of vectors while it runs. */
 export async function timeSearch<T>(
   { clock, metrics }: { clock: Clock; metrics: NodeMetrics },
   purpose: 'predict' | 'enroll' | 'compare',
   search: Promise<T & ({ hasCodes?: boolean } | undefined)>,
+  spend?: Spend | undefined,
 ): Promise<T> {
   const started = clock.monotonicMs()
   const found = await search
-  metrics.searches.observe(purpose, found?.hasCodes ? 'codes' : 'exact', (clock.monotonicMs() - started) / 1000)
+  const tookMs = clock.monotonicMs() - started
+  spend?.(tookMs)
+  metrics.searches.observe(purpose, found?.hasCodes ? 'codes' : 'exact', tookMs / 1000)
   return found
 }

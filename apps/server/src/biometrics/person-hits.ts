@@ -3,7 +3,7 @@ import type { Db } from '../platform/db.ts'
 import type { Platform } from '../platform/platform.ts'
 import { logFailure } from '../platform/reachability.ts'
 import type { GroupId } from './group-keys.ts'
-import { type HitLevel, type HitSlots, levelOf, oldestSlot, slotOf } from './hit-budget.ts'
+import { type HitSlots, type HitVerdict, oldestSlot, slotOf, verdictOf } from './hit-budget.ts'
 import { type AddedHits, hitStore } from './hit-store.ts'
 
 /**
@@ -95,8 +95,8 @@ export function createPersonHits({ cells, clock, log, maxPersons }: Deps) {
   }
 
   return {
-    /** Counts one hit and returns the level of the person with it. */
-    async count(group: GroupId, personId: string): Promise<HitLevel> {
+    /** Counts one hit, whether it is then answered or refused: a refusal says that a face is near, too. */
+    async count(group: GroupId, personId: string): Promise<HitVerdict> {
       const person = enter(group, personId)
       person.unwritten++
       const place = ++person.counted
@@ -104,7 +104,7 @@ export function createPersonHits({ cells, clock, log, maxPersons }: Deps) {
       // Hits that came later do not concern the answer to this one.
       const here = person.unwritten - (person.counted - place)
       const slot = slotOf(nowMs())
-      return levelOf(new Map(person.stored).set(slot, (person.stored.get(slot) ?? 0) + here), nowMs())
+      return verdictOf(new Map(person.stored).set(slot, (person.stored.get(slot) ?? 0) + here), nowMs())
     },
   }
 }

@@ -225,9 +225,9 @@ describe('POST /node/plainPredict answers 200', () => {
     }
   })
 
-  test('[E-037] [E-038] with K above 1 an unknown face gets an empty PI_list', async () => {
+  test('[E-037] [E-038] [E-039] with K above 1 an unknown face gets -1 as puid, guid and score too, beside an empty PI_list', async () => {
     const { http, body } = await post('plainPredict', { features: feature(faces.person()), K: 3 })
-    assert.deepEqual([http, body], [200, { status: -1, statusCode: 200, message: 'User not enrolled', PI_list: [] }])
+    assert.deepEqual([http, body], [200, { ...NOT_ENROLLED, PI_list: [] }])
   })
 
   test('[E-008] user_identifier, a puid or a metadata.id, compares the face with that person only', async () => {

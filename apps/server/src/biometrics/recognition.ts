@@ -1,6 +1,7 @@
 import type { ModelVersion } from '@ostiary/contract'
 import type { Caller } from '../keys/index.ts'
 import type { Queryable } from '../platform/db.ts'
+import { AppError } from '../platform/errors.ts'
 import type { FailureLimits } from '../platform/failure-limits/index.ts'
 import { isId } from '../platform/ids.ts'
 import type { WithLock } from '../platform/keyed-mutex.ts'
@@ -11,7 +12,7 @@ import { nodeError } from './errors.ts'
 import type { GroupId, GroupKeys } from './group-keys.ts'
 import type { Groups } from './groups.ts'
 import { hitStore } from './hit-store.ts'
-import { type NodeMetrics, timeSearch } from './metrics.ts'
+import { type NodeMetrics, type Spend, timeSearch } from './metrics.ts'
 import { type FaceModel, scoreOf } from './models.ts'
 import { nearbyOf } from './nearby.ts'
 import { faceStore, type Neighbour, partitionTable, type SpaceId } from './store.ts'
@@ -44,6 +45,7 @@ export interface PredictRequest {
   vectors: readonly Float64Array[]
   candidates: number
   userIdentifier?: string | undefined
+  spend?: Spend | undefined
 }
 
 export interface Candidate {
@@ -67,19 +69,19 @@ export function createRecognition(deps: Deps) {
 
   async function neighboursOf(space: SpaceId, keys: GroupKeys, request: PredictRequest): Promise<Neighbour[]> {
     const embedding = toHalfvec(keys.rotation(space.version)(middleOf(request.vectors)))
-    if (request.userIdentifier !== undefined) return compareWithOne(space, keys, request.userIdentifier, embedding)
+    if (request.userIdentifier !== undefined) return compareWithOne(space, keys, request, embedding)
     const wanted = request.candidates === 1 ? 1 : request.candidates * VECTORS_PER_PERSON
     const limit = BREADTHS.find((breadth) => breadth >= wanted) ?? 500
     const { identifyMin: enough, nearMin: near } = request.model
     const search = vectorStore.search(cells.forId(space.tenantId), space, { embedding, limit, enough, near })
-    return (await timeSearch(deps, 'predict', search))?.neighbours ?? []
+    return (await timeSearch(deps, 'predict', search, request.spend))?.neighbours ?? []
   }
 
   /** Compares 1:1. The identifier is a puid or the caller's own name. If it is the puid of one person and the name of another, either may match. */
   async function compareWithOne(
     space: SpaceId,
     keys: GroupKeys,
-    identifier: string,
+    { userIdentifier: identifier = '', spend }: PredictRequest,
     embedding: Buffer,
   ): Promise<Neighbour[]> {
     const db = cells.forId(space.tenantId)
@@ -90,7 +92,7 @@ export function createRecognition(deps: Deps) {
       const seqs = templates.filter(({ version }) => version === space.version).map(({ seq }) => seq)
       if (seqs.length === 0) continue
       const probe = { embedding, personId: person, seqs }
-      const nearest = await timeSearch(deps, 'compare', vectorStore.compare(db, space, probe))
+      const nearest = await timeSearch(deps, 'compare', vectorStore.compare(db, space, probe), spend)
       if (nearest) found.push(nearest)
     }
     return found.sort((a, b) => b.cosine - a.cosine)
@@ -176,7 +178,7 @@ export function createRecognition(deps: Deps) {
       try {
         return await cells.forId(group.tenantId).transaction((tx) => erase(tx, group, personId, isWanted))
       } catch (error) {
-        const again = TRY_AGAIN.has(String((error as { code?: unknown }).code))
+        const again = error instanceof AppError && TRY_AGAIN.has(String((error.cause as { code?: unknown })?.code))
         if (!again || tried >= DELETE_ATTEMPTS) throw error
       }
     }

@@ -42,7 +42,7 @@ export function createBiometricsRoom(platform: Platform, { keys, settings, onEra
     },
   })
   const hits = createHitCounts({ ...platform, metrics })
-  const answers = createNodeAnswers({ enrolment, recognition, hits, settings: settings.service })
+  const answers = createNodeAnswers({ ...platform, enrolment, recognition, hits, settings: settings.service })
   const transport = createTransport(platform)
   const vectorPartitions = createVectorPartitions({ ...platform, groups })
   return {
@@ -64,7 +64,7 @@ export function createBiometricsRoom(platform: Platform, { keys, settings, onEra
       { name: 'vacuum-deleted-faces', cron: '* * * * *', run: vectorPartitions.vacuumDeleted },
     ],
     retention: RETENTION,
-    start: () => watchSizes(platform.metrics, { ...platform, vectorPartitions }),
+    start: () => watchSizes(platform, vectorPartitions),
   } satisfies Room & Record<string, unknown>
 }
 export type BiometricsRoom = ReturnType<typeof createBiometricsRoom>

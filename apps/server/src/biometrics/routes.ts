@@ -152,10 +152,12 @@ function sealedRoutes(app: FastifyInstance, { guard, answers, recognition, trans
       ...access(guard, op, 'node-delete'),
       async handler(request) {
         const model = await sealedModel(request)
-        const { puid } = read.readFields(request.body, ['puid'])
-        if (read.isMissing(puid)) throw nodeError('NODE_PUID_MISSING')
-        const personId =
-          typeof puid === 'string' && (await transport.openPuid(presentedKeyOf(request), puid, model.version))
+        const { puid, metadata } = read.readFields(request.body, ['puid', 'metadata'])
+        const externalId = read.readMetadataId(metadata)
+        if (read.isMissing(puid) && externalId === undefined) throw nodeError('NODE_PUID_MISSING')
+        const personId = read.isMissing(puid)
+          ? externalId && (await recognition.find(callerOf(request), { externalId }))?.puid
+          : typeof puid === 'string' && (await transport.openPuid(presentedKeyOf(request), puid, model.version))
         const deleted = personId && (await recognition.delete(callerOf(request), personId))
         if (!deleted) throw nodeError('NODE_DELETE_FAILED')
         return { status: 200, message: 'delete successful' }
@@ -202,15 +204,12 @@ function messageFor({ isNew }: Enrolled): string {
   return isNew ? NEW : KNOWN
 }
 
-/** The specification's rules 3 to 5. */
+/** The specification's rules 3 to 5. Of nobody both rules are met: 5 beside the list that 4 asks for. */
 function predictReply(found: readonly Candidate[], candidates: number, noScore: number | string) {
+  const list = candidates > 1 && { PI_list: found.map(({ puid, guid, score }) => ({ puid, guid, score })) }
   const [best] = found
-  const outcome = best ? { status: 0, message: NEW } : { status: -1, message: NOT_ENROLLED }
-  const replay = found.some(({ isReplay }) => isReplay) && { replay: true }
-  if (candidates > 1) {
-    return { ...outcome, PI_list: found.map(({ puid, guid, score }) => ({ puid, guid, score })), ...replay }
-  }
-  if (!best) return { ...outcome, puid: '-1', guid: '-1', score: noScore }
+  if (!best) return { status: -1, message: NOT_ENROLLED, puid: '-1', guid: '-1', score: noScore, ...list }
   const { puid, guid, enrollLevel, score } = best
-  return { ...outcome, puid, guid, enroll_level: enrollLevel, score, ...replay }
+  const replay = found.some(({ isReplay }) => isReplay) && { replay: true }
+  return { status: 0, message: NEW, ...(list || { puid, guid, enroll_level: enrollLevel, score }), ...replay }
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import { HIT_BUDGET } from '@ostiary/contract'
 import { createHarness, type Harness } from '../testing/harness.ts'
@@ -18,6 +19,12 @@ const enrol = async (client: Client, face: readonly number[]): Promise<string> =
   (await client.post('plainEnroll', { features: feature(face) })).body.puid
 const predict = (client: Client, face: readonly number[], more: object = {}) =>
   client.post('plainPredict', { features: feature(face), ...more })
+/** The recipe "once per visit", as docs/api/biometrics.md has it. */
+async function visitsOfTheDocument(): Promise<{ createVisits: () => (nowMs: number, hasFace: boolean) => boolean }> {
+  const text = readFileSync(new URL('../../../../docs/api/biometrics.md', import.meta.url), 'utf8')
+  const [, code = assert.fail('no recipe')] = /```js\n((?:(?!```)[\s\S])*createVisits[\s\S]*?)```/.exec(text) ?? []
+  return import(`data:text/javascript,${encodeURIComponent(code)}`)
+}
 const alarms = async (level: string): Promise<number> => {
   const name = `ostiary_node_hit_alarms_total{level="${level}"} `
   const line = (await harness.wire.platform.metrics.text()).split('\n').find((one) => one.startsWith(name))
@@ -67,39 +74,64 @@ describe('the score of a hit', () => {
 })
 
 describe('predictions near one person', () => {
-  test('raise an alarm with the 60th of an hour, tell one band from then on, and are refused after the 90th', async () => {
-    const { tenantId, keyId, client } = await newTenant()
-    const face = faces.person()
-    const other = faces.person()
+  test('[P6] of one face 45 are answered at once and then one every 80 seconds: the key waits for the next token, with every face', async () => {
+    const { tenantId, client } = await newTenant()
+    const [face, other] = [faces.person(), faces.person()]
+    await enrol(client, face)
+    await enrol(client, other)
+    for (let n = 1; n <= 45; n++) {
+      // A third are near misses: they tell as much as hits.
+      const { http } = await predict(client, faces.sample(face, n % 3 === 0 ? 0.45 : 0.9))
+      assert.equal(http, 200)
+    }
+    for (const call of ['plainPredict', 'plainEnroll'])
+      for (const any of [face, other, faces.person()]) {
+        const { http, body, headers } = await client.post(call, { features: feature(any) })
+        assert.deepEqual([http, body, headers['retry-after']], [429, REFUSED, '80'], 'else 429 would show who is near')
+      }
+    harness.clock.advance(80_000)
+    assert.equal((await predict(client, faces.sample(face, 0.9))).body.score, 0.99, tenantId)
+    assert.equal((await predict(client, other)).http, 429)
+  })
+
+  test('raise an alarm with the 60th of an hour, and the key tells one band for an hour', async () => {
+    const { keyId, client } = await newTenant()
+    const [face, other] = [faces.person(), faces.person()]
     const puid = await enrol(client, face)
     await enrol(client, other)
-    const scores: number[] = []
     const before = await alarms('alarm')
-    for (let n = 1; n <= 90; n++) {
-      // A third are near misses: they tell as much as hits.
-      const cosine = n % 3 === 0 ? 0.45 : 0.9
-      const { http, body } = await predict(client, faces.sample(face, cosine))
-      assert.equal(http, 200)
-      if (cosine > 0.5) scores.push(body.score)
-      assert.equal(await alarms('alarm'), n < 60 ? before : before + 1)
+    for (let n = 1; n <= 60; n++) {
+      const { body } = await predict(client, faces.sample(face, 0.9))
+      assert.deepEqual([body.score, await alarms('alarm')], n < 60 ? [0.99, before] : [0.5, before + 1])
+      if (n >= 45) harness.clock.advance(80_000)
     }
-    assert.deepEqual([...new Set(scores.slice(0, 39))], [0.99])
-    assert.deepEqual([...new Set(scores.slice(40))], [0.5])
     assert.equal((await predict(client, other)).body.score, 0.5, 'one band for everybody')
-    const refused = await predict(client, faces.sample(face, 0.45))
-    assert.deepEqual([refused.http, refused.body, refused.headers['retry-after']], [429, REFUSED, '3600'])
     const lines = harness
       .logged()
       .split('\n')
       .filter((line) => line.includes('predictions near one person'))
     assert.equal(lines.filter((line) => line.includes(keyId)).length, 1)
     assert.ok(lines.every((line) => !line.includes(puid)))
-    for (const call of ['plainPredict', 'plainEnroll']) {
-      const { http } = await client.post(call, { features: feature(faces.person()) })
-      assert.equal(http, 429, 'also far from everybody: otherwise 429 would show who is near')
-    }
     harness.clock.advance(2 * 3_600_000)
-    assert.equal((await predict(client, other)).body.score, 0.99, `after an hour the key of ${tenantId} is free again`)
+    assert.equal((await predict(client, other)).body.score, 0.99, 'after an hour the key is free again')
+  })
+
+  test('[P6] a kiosk that asks once per visit is never refused, with one face before it for eight hours', async () => {
+    const { client } = await newTenant()
+    const face = faces.person()
+    await enrol(client, face)
+    const { createVisits } = await visitsOfTheDocument()
+    const shouldAsk = createVisits()
+    let asked = 0
+    for (let second = 0, told = 0; second < 8 * 3_600; second++) {
+      // A frame a second; every so often the detector misses the face in some.
+      if (!shouldAsk(second * 1_000, second % 97 > 3)) continue
+      harness.clock.advance((second - told) * 1_000)
+      told = second
+      asked++
+      assert.equal((await predict(client, faces.sample(face, 0.9))).http, 200, `second ${second}`)
+    }
+    assert.equal(asked, 48)
   })
 
   test('are counted over all keys of the tenant', async () => {
@@ -123,7 +155,7 @@ describe('predictions near one person', () => {
       const { http } = await predict(keys[n % 3] as Client, faces.sample(face, 0.9))
       if (http === 200) answered++
     }
-    assert.equal(answered, 90)
+    assert.equal(answered, 45)
   })
 
   test('are counted where enrolment says who has a face', async () => {
@@ -137,7 +169,7 @@ describe('predictions near one person', () => {
       assert.equal(body.puid, puid)
       answered++
     }
-    assert.equal(answered, 90)
+    assert.equal(answered, 45)
   })
 
   test('are counted where enrolment is refused because another face has the name', async () => {
@@ -149,8 +181,8 @@ describe('predictions near one person', () => {
     await named(faces.person())
     const statuses: number[] = []
     for (let n = 0; n < 92; n++) statuses.push((await named(faces.sample(face, 0.49))).http)
-    assert.deepEqual([...new Set(statuses.slice(0, 90))], [400])
-    assert.deepEqual(statuses.slice(90), [429, 429])
+    assert.deepEqual([...new Set(statuses.slice(0, 45))], [400])
+    assert.deepEqual([...new Set(statuses.slice(45))], [429])
     const far = await client.post('plainPredict', { features: feature(faces.person()) })
     assert.deepEqual([far.http, far.body], [429, REFUSED], 'the key is held')
   })
@@ -246,12 +278,12 @@ describe('a day near one person', () => {
     Math.max(...minutes.map((from) => minutes.filter((at) => at >= from && at < from + length).length))
   const mostInADay = (minutes: readonly number[]) => mostWithin(DAY_MINUTES, minutes)
   /** What the day lets through, and a tenth more for processes that are behind each other. */
-  const MOST = HIT_BUDGET.day.refuse * 1.1
+  const MOST = HIT_BUDGET.day.most * 1.1
 
   test('has no more answers than the budget, spread just under the alarm of every hour', async () => {
     const answered = await ask(await newAttack(1, [harness]), DAY_MINUTES, (minute) => (minute % 60 === 0 ? 58 : 0))
     const most = mostInADay(answered)
-    assert.ok(most >= HIT_BUDGET.day.alarm && most <= MOST, String(most))
+    assert.ok(most >= HIT_BUDGET.day.most / 2 && most <= MOST, String(most))
   })
 
   test('has no more answers than the budget when it begins with the last minute of an hour', async () => {
@@ -259,7 +291,7 @@ describe('a day near one person', () => {
     const wanted = (minute: number) => (minute === 59 || (minute > 60 && minute % 60 === 58) ? 85 : 0)
     const answered = await ask(await newAttack(1, [harness]), DAY_MINUTES + 60, wanted)
     const most = mostInADay(answered)
-    assert.ok(most >= HIT_BUDGET.day.alarm && most <= MOST, String(most))
+    assert.ok(most >= HIT_BUDGET.day.most / 2 && most <= MOST, String(most))
   })
 
   test('has no more answers than the budget with three keys over two processes', async () => {
@@ -267,15 +299,15 @@ describe('a day near one person', () => {
       const attack = await newAttack(3, [harness, second])
       const answered = await ask(attack, DAY_MINUTES, (minute) => (minute % 60 === 0 ? 58 : 0))
       const most = mostInADay(answered)
-      assert.ok(most >= HIT_BUDGET.day.alarm && most <= MOST, String(most))
+      assert.ok(most >= HIT_BUDGET.day.most / 2 && most <= MOST, String(most))
     })
   })
 
   test('has no more than 90 answers in any 60 minutes, asked before and after the turn of the hour', async () => {
-    // Under the alarm, so that the key is not held.
-    const wanted = (minute: number) => (minute === 59 ? 58 : minute === 118 ? 90 : 0)
+    const wanted = (minute: number) => (minute >= 59 && minute <= 118 ? 90 : 0)
     const answered = await ask(await newAttack(1, [harness]), 120, wanted)
-    assert.equal(mostWithin(60, answered), 90)
+    const most = mostWithin(60, answered)
+    assert.ok(most > 80 && most <= 90, String(most))
   })
 
   test('is not shortened by hits that were written later than they were counted', async () => {
