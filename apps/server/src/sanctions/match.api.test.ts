@@ -33,6 +33,19 @@ async function answer(people: object[], call?: Call): Promise<ScreenReply> {
   return response.json<ScreenReply>()
 }
 
+test('429 for a key that has used up its processor time, before the work; what it then uses is paid afterwards', async () => {
+  const own = await server.tenantWithKey({ ...SANCTIONS_KEY, usagePlanId: 'standard' })
+  const { platform, config } = server.wire
+  const payer = { keyId: own.record.id, rateFactor: 1 }
+  const time = platform.processorTimeOf('screening', payer, { processors: config.sanctions.threads })
+  await answer([VARDO], { apiKey: own.key })
+  assert.ok(platform.limiter.owed(`screening/${own.record.id}`, platform.clock.monotonicMs()) > 0)
+  time.spend(60_000 * config.sanctions.threads)
+  const refused = await match({ people: [VARDO] }, { apiKey: own.key })
+  assert.deepEqual([refused.statusCode, refused.json().code], [429, 'RATE_LIMITED'])
+  assert.equal(Math.round(Number(refused.headers['retry-after']) / 10), 6)
+})
+
 describe('200', () => {
   test('one person, and many, get the answer that a file with these rows gets', async () => {
     const people = [

@@ -4,12 +4,17 @@ import { createLabelledCounter, type Metrics } from '../platform/metrics.ts'
 import type { Library, ListFreshness } from './datasets/library.ts'
 import type { RowsAnswer } from './engine/rows.ts'
 
+const RESULT = { label: 'result', values: ['matched', 'clear'] } as const
+
 /** Counts screened rows and matches. A jump in their ratio after a new list needs a look. */
 export function createSanctionsMetrics(metrics: Metrics) {
-  const files = metrics.add(createLabelledCounter('ostiary_sanctions_files_total', 'Screened files', 'result'))
-  const rows = metrics.add(createLabelledCounter('ostiary_sanctions_rows_total', 'Screened rows', 'result'))
+  const files = metrics.add(createLabelledCounter('ostiary_sanctions_files_total', 'Screened files', RESULT))
+  const rows = metrics.add(createLabelledCounter('ostiary_sanctions_rows_total', 'Screened rows', RESULT))
   const expansions = metrics.add(
-    createLabelledCounter('ostiary_sanctions_expansions_total', 'Words expanded for a search', 'source'),
+    createLabelledCounter('ostiary_sanctions_expansions_total', 'Words expanded for a search', {
+      label: 'source',
+      values: ['prepared', 'cached', 'computed', 'evicted'] as string[],
+    }),
   )
   return {
     rows(total: number, answers: readonly RowsAnswer[], isFile: boolean): void {

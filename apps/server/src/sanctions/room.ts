@@ -44,7 +44,8 @@ export function createSanctionsRoom(platform: Platform, { keys: { guard }, setti
   watchLists(metrics, library, clock)
   monitor.warn('lists', async () => (await library.freshness()).some(({ isStale }) => isStale))
   const service = createSanctionsService({
-    ...{ library, pool, exceptions, runs },
+    ...{ library, pool, exceptions, runs, threads: config.threads },
+    processorTimeOf: platform.processorTimeOf,
     metrics: createSanctionsMetrics(metrics),
   })
   return {

@@ -1,11 +1,18 @@
 import type { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
-import { listDatasets, SANCTIONS_LIMITS, SCORE_THRESHOLD_MESSAGE, screenFile, screenPeople } from '@ostiary/contract'
+import {
+  listDatasets,
+  REFUSED_FILES,
+  SANCTIONS_LIMITS,
+  SCORE_THRESHOLD_MESSAGE,
+  screenFile,
+  screenPeople,
+} from '@ostiary/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { callerOf, type Guard } from '../keys/index.ts'
 import { abortWhenClosed } from '../platform/abort-when-closed.ts'
-import { AppError, invalid } from '../platform/errors.ts'
+import { AppError, type Fault, invalid } from '../platform/errors.ts'
 import { refuseEncodings } from '../platform/http.ts'
 import { networkOf } from '../platform/networks.ts'
 import { route } from '../platform/route.ts'
@@ -39,6 +46,11 @@ export async function sanctionsRoutes(app: FastifyInstance, { sanctions, guard }
     return body
   })
 
+  app.addHook('onError', async (request, _reply, error) => {
+    const isFile = request.routeOptions.url === screenFilePath
+    if (isFile && error instanceof AppError && REFUSALS.has(error.fault))
+      guard.giveBack(request, 'sanctions', REFUSED_FILES)
+  })
   route(app, screenFileAsText, {
     guard: guard.before(screenFile, 'sanctions'),
     checkBody: false,
@@ -70,6 +82,10 @@ export async function sanctionsRoutes(app: FastifyInstance, { sanctions, guard }
     handler: async (request) => ({ datasets: await sanctions.datasets(callerOf(request)) }),
   })
 }
+
+const screenFilePath = screenFile.path
+/** Nothing was screened, and the caller can send the file again as it should be. */
+const REFUSALS: ReadonlySet<Fault> = new Set<Fault>(['invalid_request', 'not_found', 'too_large', 'unsupported_type'])
 
 function askedBy(request: FastifyRequest<{ Params: { dataset: string } }>, reply: FastifyReply) {
   const caller = callerOf(request)

@@ -1,3 +1,4 @@
+import { RUN_LIMITS } from '@ostiary/contract'
 import { type Queryable, sql } from '../platform/db.ts'
 import type { TenantData } from '../platform/tenant-data.ts'
 import type { Hit } from './engine/hits.ts'
@@ -83,16 +84,25 @@ const HITS = sql(
   `select row_key as "rowKey", entity_key as "entityKey", score, null as "earlierScore" from screening_hits
    where ${MINE} and run_id = $3 and (row_key, entity_key) > ($4, $5) order by row_key, entity_key limit $6`,
 )
+// Both runs in the order of their keys, so many hits of each. Where either has more, the comparison ends at the first of the two keys that were
+// reached, because what the other run has behind it was not read.
 const DIFFERENCES = sql(
   'runs.differences',
   `with now as (select row_key, entity_key, score, facts from screening_hits
-       where ${MINE} and run_id = $3 and (row_key, entity_key) > ($4, $5)),
+       where ${MINE} and run_id = $3 and (row_key, entity_key) > ($4, $5) order by row_key, entity_key limit $8),
      earlier as (select row_key, entity_key, score, facts from screening_hits
-       where ${MINE} and run_id = $7 and (row_key, entity_key) > ($4, $5))
-   select row_key as "rowKey", entity_key as "entityKey", now.score, earlier.score as "earlierScore"
-   from now full join earlier using (row_key, entity_key)
-   where now.score is null or earlier.score is null or now.score <> earlier.score or now.facts <> earlier.facts
-   order by row_key, entity_key limit $6`,
+       where ${MINE} and run_id = $7 and (row_key, entity_key) > ($4, $5) order by row_key, entity_key limit $8),
+     cuts as ((select row_key, entity_key from now order by row_key, entity_key offset $8 - 1)
+       union all (select row_key, entity_key from earlier order by row_key, entity_key offset $8 - 1)),
+     reached as (select row_key, entity_key from cuts order by row_key, entity_key limit 1),
+     changed as (select row_key, entity_key, now.score, earlier.score as earlier_score
+       from now full join earlier using (row_key, entity_key)
+       where (now.score is null or earlier.score is null or now.score <> earlier.score or now.facts <> earlier.facts)
+         and (not exists (select from reached) or (row_key, entity_key) <= (select row_key, entity_key from reached))
+       order by row_key, entity_key limit $6)
+   select c.row_key as "rowKey", c.entity_key as "entityKey", c.score, c.earlier_score as "earlierScore",
+     r.row_key as "reachedRowKey", r.entity_key as "reachedEntityKey"
+   from (select) one left join changed c on true left join reached r on true order by c.row_key, c.entity_key`,
 )
 // Walks from tenant to tenant by the primary key instead of reading every run.
 const LIST_TENANTS = sql(
@@ -111,6 +121,12 @@ const PURGE = sql(
      where tenant_id = $1 and not (coalesce(completed_at > $2, false) or (completed_at is null and started_at > $3))
      limit $4 for update skip locked)`,
 )
+
+/** A row of the comparison: what was reached, beside a difference if there is one. */
+type Compared = { [Name in keyof StoredHit]: StoredHit[Name] | null } & {
+  reachedRowKey: Buffer | null
+  reachedEntityKey: Buffer | null
+}
 
 const AFTER_ALL = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 const HITS_PER_STATEMENT = 5_000
@@ -177,10 +193,22 @@ export const runStore = {
   hits(
     db: Queryable,
     owner: TenantData,
-    { id, since, after, limit }: { id: string; since: string | undefined; after: HitPosition; limit: number },
+    { id, after, limit }: { id: string; after: HitPosition; limit: number },
   ): Promise<StoredHit[]> {
-    const values = [owner.tenantId, owner.livemode, id, after.rowKey, after.entityKey, limit]
-    return since === undefined ? db.rows(HITS, values) : db.rows(DIFFERENCES, [...values, since])
+    return db.rows(HITS, [owner.tenantId, owner.livemode, id, after.rowKey, after.entityKey, limit])
+  },
+  /** What differs, and the key that was reached; null at the end of both runs. */
+  async differences(
+    db: Queryable,
+    owner: TenantData,
+    { id, since, after, limit }: { id: string; since: string; after: HitPosition; limit: number },
+  ): Promise<{ hits: StoredHit[]; reached: HitPosition | null }> {
+    const page = [after.rowKey, after.entityKey, limit]
+    const values = [owner.tenantId, owner.livemode, id, ...page, since, RUN_LIMITS.hitsPerComparison]
+    const rows = await db.rows<Compared>(DIFFERENCES, values)
+    const { reachedRowKey: rowKey = null, reachedEntityKey: entityKey = null } = rows[0] ?? {}
+    const hits = rows.filter((row): row is Compared & StoredHit => row.rowKey !== null)
+    return { hits, reached: rowKey && entityKey && { rowKey, entityKey } }
   },
   async tenants(db: Queryable): Promise<string[]> {
     return (await db.rows<{ tenantId: string }>(LIST_TENANTS)).map(({ tenantId }) => tenantId)

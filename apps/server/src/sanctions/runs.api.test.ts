@@ -274,6 +274,37 @@ describe('two runs', () => {
     refused(await call(key, 'GET', `/${third.id}/hits?cursor=eA`), 400, 'VALIDATION_FAILED')
   })
 
+  test('[U2] with more hits than one call compares have the same differences, in pages that may be empty', async () => {
+    const { tenantId, key } = await tenant()
+    const [first, second] = [await keep(key, [ROWS.vorberg]), await keep(key, [ROWS.vorberg])]
+    // 15,000 hits each. Of the second run every seventh key is another, the first 11,000 are equal, and 4,000 at its end are missing.
+    const fill = (id: string, keyOf: string, until: number) =>
+      server.database.query(
+        `insert into screening_hits (tenant_id, livemode, run_id, row_key, entity_key, part, score, facts)
+         select $1, false, $2, decode(lpad(to_hex(${keyOf}), 32, '0'), 'hex'), decode(repeat('00', 16), 'hex'), 1, 9900, decode(repeat('00', 8), 'hex')
+         from generate_series(1, $3) n`,
+        [tenantId, id, until],
+      )
+    await fill(first.id, '4 * n', 15_000)
+    await fill(second.id, 'case when n > 11000 and n % 7 = 0 then 4 * n + 1 else 4 * n end', 14_000)
+    const [pages, found]: [number[], RunHit[]] = [[], []]
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const page = await call(
+        key,
+        'GET',
+        `/${second.id}/hits?since=${first.id}&limit=1000${cursor && `&cursor=${cursor}`}`,
+      )
+      const { items, nextCursor } = page.json<RunHitPage>()
+      pages.push(items.length)
+      found.push(...items)
+      cursor = nextCursor
+    }
+    const others = 14_000 / 7 - Math.floor(11_000 / 7)
+    const count = (change: string) => found.filter((hit) => hit.change === change).length
+    assert.deepEqual([count('new'), count('gone'), count('changed')], [others, others + 1_000, 0])
+    assert.deepEqual([pages[0], new Set(found.map(({ rowKey }) => rowKey)).size], [0, found.length])
+  })
+
   test('a row without an id is known by name and birth date; one with an id by its id alone', async () => {
     const { key } = await tenant()
     const [plain, same, renamed] = [

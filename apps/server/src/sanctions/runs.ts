@@ -141,17 +141,18 @@ export function createRunService({ cells, clock, ids, log, settings, hasherFor }
         throw conflict(`The runs are of different datasets: ${earlier.dataset} and ${run.dataset}`)
       }
       const after = cursor === undefined ? FIRST : readCursor(cursor, toPosition)
+      const db = cells.forId(caller.tenantId)
       // Reads one more row than asked for, to know whether another page follows.
-      const asked = { id, since, after, limit: limit + 1 }
-      const found = await runStore.hits(cells.forId(caller.tenantId), caller, asked)
-      const items = found.slice(0, limit).map((hit) => toHit(hit, since !== undefined))
-      const last = items.at(-1)
-      const hasMore = found.length > limit && last
-      return {
-        items,
-        count: items.length,
-        nextCursor: hasMore ? writeCursor(last.rowKey, last.entityKey) : null,
-      }
+      const asked = { id, after, limit: limit + 1 }
+      const { hits, reached } =
+        since === undefined
+          ? { hits: await runStore.hits(db, caller, asked), reached: null }
+          : await runStore.differences(db, caller, { ...asked, since })
+      const page = hits.slice(0, limit)
+      const items = page.map((hit) => toHit(hit, since !== undefined))
+      const last = hits.length > limit ? page.at(-1) : reached
+      const nextCursor = last ? writeCursor(keyText(last.rowKey), keyText(last.entityKey)) : null
+      return { items, count: items.length, nextCursor }
     },
 
     /** Checked before the file is read. */

@@ -206,6 +206,17 @@ describe('the request', () => {
     }
   })
 
+  test('[P12] a refused file costs nothing of the allowance, up to ten a minute', async () => {
+    const { key } = await server.tenantWithKey({ ...SANCTIONS_KEY, usagePlanId: 'standard' })
+    const unknown = (await server.send(FILE, { key, dataset: 'nowhere' })).statusCode
+    const empty = (await server.send('', { key })).statusCode
+    assert.deepEqual([unknown, empty], [404, 400])
+    for (let n = 2; n < 10; n++) assert.equal((await server.send(FILE, { key, dataset: 'nowhere' })).statusCode, 404)
+    for (let n = 0; n < 2; n++) assert.equal((await server.send(FILE, { key })).statusCode, 200)
+    assert.equal((await server.send(FILE, { key, dataset: 'nowhere' })).statusCode, 404, 'the eleventh costs one')
+    assert.equal((await server.send(FILE, { key })).statusCode, 429)
+  })
+
   test('429: the third concurrent file of a key, while the other two are answered and free their slots', async () => {
     const { key } = await server.tenantWithKey(SANCTIONS_KEY)
     const under = [await server.begin({ key }), await server.begin({ key })]

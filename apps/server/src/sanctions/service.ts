@@ -9,6 +9,7 @@ import type { Pool } from './engine/pool.ts'
 import type { RowsAnswer, ScreeningRow } from './engine/rows.ts'
 import { digestPerson, type ExceptionService } from './exceptions.ts'
 import { createFileSlots } from './file-slots.ts'
+import type { ProcessorTime, ProcessorTimeOf } from '../platform/processor-budget.ts'
 import type { SanctionsMetrics } from './metrics.ts'
 import type { Rows } from './packed-people.ts'
 import type { RunPart, RunService } from './runs.ts'
@@ -20,6 +21,9 @@ interface Deps {
   exceptions: ExceptionService
   runs: RunService
   metrics: SanctionsMetrics
+  processorTimeOf: ProcessorTimeOf
+  /** Threads that screen. */
+  threads: number
 }
 
 /** What every check needs, whatever it compares. */
@@ -52,6 +56,7 @@ type Compare = Omit<Asked, 'sender' | 'answered'>
 interface Compared {
   people: Rows<Person>
   isFile: boolean
+  spend: ProcessorTime['spend']
   run?: RunPart | undefined
 }
 
@@ -63,7 +68,15 @@ const WAIT_FOR_SLOT_MS = 500
 const MATCH_SLOTS = { perSender: 4, perTenant: 16, total: 64, waitMs: WAIT_FOR_SLOT_MS }
 const MATCH_CPU_MS = 10_000
 
-export function createSanctionsService({ library, pool, exceptions, runs, metrics }: Deps) {
+export function createSanctionsService({
+  library,
+  pool,
+  exceptions,
+  runs,
+  metrics,
+  processorTimeOf,
+  threads: processors,
+}: Deps) {
   const takeSlot = createFileSlots({
     perSender: SANCTIONS_LIMITS.concurrentFiles,
     perTenant: MOST_FILES_OF_TENANT,
@@ -92,13 +105,17 @@ export function createSanctionsService({ library, pool, exceptions, runs, metric
   }
 
   /** Compares the rows with a dataset that is held, and writes the answer. */
-  async function compare(asked: Compare, held: HeldDataset, { people, isFile, run }: Compared): Promise<Readable> {
+  async function compare(
+    asked: Compare,
+    held: HeldDataset,
+    { people, isFile, spend, run }: Compared,
+  ): Promise<Readable> {
     const { caller, dataset, threshold, requestId, signal } = asked
     const checked = { version: held.version, scorerVersion: SCORER_VERSION, threshold }
     run?.check(checked)
     const rows = await withExceptions(caller, people)
     const answers = await pool.run({
-      ...{ owner: ownerOf(caller), keys: held.keys, dataset, threshold, rows, signal },
+      ...{ owner: ownerOf(caller), keys: held.keys, dataset, threshold, rows, signal, spend },
       ...(!isFile && { cpuMsMax: MATCH_CPU_MS }),
       ...(run && { hitKey: run.hitKey }),
     })
@@ -122,6 +139,8 @@ export function createSanctionsService({ library, pool, exceptions, runs, metric
     /** The answer for a file as JSON. It is unpacked while it is read. */
     async screenFile({ sender, version, run, answered, upload, ...asked }: FileScreening): Promise<Readable> {
       const { caller, dataset } = asked
+      const { ask, spend } = processorTimeOf('screening', caller, { processors, sender })
+      ask()
       const part = run && (await runs.beginPart(caller, { ...run, dataset }))
       const freeSlot = await takeSlot({ sender, tenant: ownerOf(caller) })
       let held: HeldDataset | undefined
@@ -130,7 +149,7 @@ export function createSanctionsService({ library, pool, exceptions, runs, metric
         if (version === undefined) held = await library.hold(dataset, tenantOf(caller))
         const people = await readUpload(upload)
         held ??= await library.hold(dataset, tenantOf(caller), version)
-        const answer = await compare(asked, held, { people, isFile: true, run: part })
+        const answer = await compare(asked, held, { people, isFile: true, spend, run: part })
         void answered.finally(freeSlot)
         return answer
       } catch (error) {
@@ -146,11 +165,13 @@ export function createSanctionsService({ library, pool, exceptions, runs, metric
       const rows = people.map(({ id = '', firstname = '', lastname = '', dob = '' }, at) =>
         toPerson(at + 1, [id, firstname, lastname, dob]),
       )
+      const { ask, spend } = processorTimeOf('screening', asked.caller, { processors, sender })
+      ask()
       const freeSlot = await takeMatchSlot({ sender, tenant: ownerOf(asked.caller) })
       let held: HeldDataset | undefined
       try {
         held = await library.hold(asked.dataset, tenantOf(asked.caller))
-        const answer = await compare(asked, held, { people: rows, isFile: false })
+        const answer = await compare(asked, held, { people: rows, isFile: false, spend })
         void answered.finally(freeSlot)
         return answer
       } catch (error) {

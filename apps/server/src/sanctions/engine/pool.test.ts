@@ -205,12 +205,30 @@ describe('a chunk that takes too long', () => {
 })
 
 describe('a file that takes too much processor time', () => {
-  test('is refused, and what is left of it is not screened', async (t) => {
+  test('[B-023] [B-024] completes at the default threshold: one that is known to be short has its bound all the same', async (t) => {
+    const strict = createPool(1, systemClock, { ...BY_ROWS, fileCpuMs: 0 })
+    t.after(strict.stop)
+    strict.open('list', list)
+    for (const threshold of [0.95, 1]) {
+      const rows = strangers(600, `at ${threshold}`)
+      assert.equal(resultsOf(await strict.run(task(rows, { threshold }))).length, 600)
+      await assert.rejects(strict.run(task(rows, { threshold, cpuMsMax: 0 })), {
+        message: 'Comparing these rows took more than 0 s of processor time',
+      })
+    }
+  })
+
+  test('is refused below the default threshold, and what is left of it is not screened', async (t) => {
     const strict = createPool(1, systemClock, { ...BY_ROWS, fileCpuMs: 0 })
     t.after(strict.stop)
     strict.open('list', list)
     const file = watched(strangers(2_000, 'a'))
-    await assert.rejects(strict.run(task(file.rows)), { fault: 'too_large', code: 'FILE_TOO_COSTLY' })
+    await assert.rejects(strict.run(task(file.rows, { threshold: 0.949 })), {
+      fault: 'too_large',
+      code: 'FILE_TOO_COSTLY',
+      message:
+        'Comparing these rows took more than 0 s of processor time: below scoreThreshold 0.95 a file may not take more',
+    })
     assert.equal(file.chunks(), 1)
     assert.equal(resultsOf(await strict.run(task(strangers(20, 'b')))).length, 20, 'a file that is done is answered')
   })

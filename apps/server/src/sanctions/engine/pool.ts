@@ -4,7 +4,7 @@
  * for a large one, nor for one whose rows take very long, and a tenant gains nothing by sending many files.
  */
 import { Worker } from 'node:worker_threads'
-import { RUN_LIMITS } from '@ostiary/contract'
+import { RUN_LIMITS, SANCTIONS_LIMITS } from '@ostiary/contract'
 import type { Clock } from '../../platform/clock.ts'
 import { AppError } from '../../platform/errors.ts'
 import type { Rows } from '../packed-people.ts'
@@ -24,6 +24,8 @@ export interface FileTask {
   signal: AbortSignal
   /** Processor time that these rows may take, where it is less than what a file may take. */
   cpuMsMax?: number
+  /** Takes the processor time of each chunk from the budget of the caller. */
+  spend?(cpuMs: number): void
   /** The key of the run's hashes, where the file is a part of a run. */
   hitKey?: Uint8Array
 }
@@ -44,7 +46,10 @@ export interface Pool {
 export interface PoolLimits {
   /** A chunk ends after the row during which this time has passed. */
   endChunkAfterMs?: number
-  /** Processor time that the rows of one file may take. */
+  /**
+   * Processor time that the rows of one file may take below the default threshold. At it every file completes, as the interface says:
+   * what its rows take comes out of the caller's budget and out of its share of the threads.
+   */
   fileCpuMs?: number
 }
 
@@ -144,7 +149,9 @@ export function createPool(
     dispatch()
   }
 
-  const mostCpuMs = ({ task }: RunningFile) => Math.min(fileCpuMs, task.cpuMsMax ?? Number.POSITIVE_INFINITY)
+  function mostCpuMs({ task: { threshold, cpuMsMax = Number.POSITIVE_INFINITY } }: RunningFile): number {
+    return threshold < SANCTIONS_LIMITS.scoreThresholdDefault ? Math.min(fileCpuMs, cpuMsMax) : cpuMsMax
+  }
 
   function endChunk({ file, sinceMs }: NonNullable<PoolWorker['busy']>): void {
     const tookMs = clock.monotonicMs() - sinceMs
@@ -165,6 +172,7 @@ export function createPool(
     const { busy } = worker
     worker.isReady = true
     worker.busy = null
+    if (busy && message.kind === 'answer') busy.file.task.spend?.(message.cpuMs)
     if (busy && message.kind !== 'ready') {
       const { file, span } = busy
       endChunk(busy)
@@ -182,7 +190,7 @@ export function createPool(
         if (rest.from < rest.to) file.waiting.unshift(rest)
         if (file.hits > RUN_LIMITS.hits) file.finish(tooManyHits())
         else if (file.waiting.length === 0 && file.runningChunks === 0) file.finish()
-        else if (file.cpuMs > mostCpuMs(file)) file.finish(tooCostly(mostCpuMs(file)))
+        else if (file.cpuMs > mostCpuMs(file)) file.finish(tooCostly(file.task, mostCpuMs(file)))
       }
     }
     dispatch()
@@ -311,12 +319,11 @@ function moveToEnd<T>(all: T[], one: T): void {
   all.push(...all.splice(all.indexOf(one), 1))
 }
 
-const tooCostly = (fileCpuMs: number) =>
-  new AppError(
-    'too_large',
-    'FILE_TOO_COSTLY',
-    `Comparing these rows took more than ${fileCpuMs / 1000} s of processor time`,
-  )
+function tooCostly({ cpuMsMax }: FileTask, mostMs: number): AppError {
+  const took = `Comparing these rows took more than ${mostMs / 1000} s of processor time`
+  const why = `: below scoreThreshold ${SANCTIONS_LIMITS.scoreThresholdDefault} a file may not take more`
+  return new AppError('too_large', 'FILE_TOO_COSTLY', cpuMsMax === undefined ? took + why : took)
+}
 
 export const tooManyHits = () =>
   new AppError(
