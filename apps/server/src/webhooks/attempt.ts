@@ -5,6 +5,7 @@ import { OutboundError, type OutboundReason, RESOLVED } from '../platform/outbou
 import type { PooledOutbound } from '../platform/outbound/pooled.ts'
 import type { Platform } from '../platform/platform.ts'
 import { logFailure } from '../platform/reachability.ts'
+import { readTraceparent } from '../platform/traceparent.ts'
 import { createMessageOpener } from './envelope.ts'
 import type { Task } from './lanes.ts'
 import { onceContext, sealContext, unpackCall } from './message.ts'
@@ -14,14 +15,14 @@ import { type AttemptResult, attemptResultOf, planNext } from './schedule.ts'
 import { signedHeaders } from './signed-headers.ts'
 import { createSigning, type Signer, type SigningDeps } from './signer.ts'
 
-export interface AttemptDeps extends SigningDeps, Pick<Platform, 'clock' | 'ids' | 'log' | 'vault'> {
+export interface AttemptDeps extends SigningDeps, Pick<Platform, 'clock' | 'ids' | 'log' | 'tracing' | 'vault'> {
   metrics: WebhookMetrics
   outbound: PooledOutbound
   version: string
 }
 
 /** An attempt that was made. */
-type Attempt = { startedAt: Date; durationMs: number } & AttemptResult
+type Attempt = { startedAt: Date; durationMs: number; traceId?: string | undefined } & AttemptResult
 
 /** Time to store the attempt, in addition to the time limit of the attempt itself. */
 const RECORD_MS = 5_000
@@ -30,7 +31,17 @@ const STILL_FRESH_MS = 1_000
 const MOST_ASKED = 256
 
 /** One attempt: open the message, sign it, post it, plan what follows, hand both to the recorder. */
-export function createAttempts({ clock, ids, log, metrics, vault, outbound, version, ...signing }: AttemptDeps) {
+export function createAttempts({
+  clock,
+  ids,
+  log,
+  metrics,
+  tracing,
+  vault,
+  outbound,
+  version,
+  ...signing
+}: AttemptDeps) {
   const signerOf = createSigning(signing)
   const open = createMessageOpener(vault)
   const isQueued = createStatementBatcher(queueStore.areQueued, MOST_ASKED)
@@ -85,6 +96,9 @@ export function createAttempts({ clock, ids, log, metrics, vault, outbound, vers
       dead: plan.state === 'dead' ? { at: now, reason: plan.reason } : undefined,
     })
     metrics.attempts.observe(outcome, claim.livemode ? 'live' : 'test', durationMs / 1000)
+    const { tenantId, deliveryId, livemode } = claim
+    const ids = { tenantId, sessionId: payload.subjectId, deliveryId, livemode, traceId: attempt.traceId }
+    log.info({ ...ids, code: outcome, status, durationMs }, 'webhook')
     if (plan.state === 'delivered') metrics.deliveries.count('delivered')
     else if (plan.state === 'dead') noteDead(task, plan.reason)
   }
@@ -99,11 +113,18 @@ export function createAttempts({ clock, ids, log, metrics, vault, outbound, vers
     const startedMs = clock.monotonicMs()
     const facts = { deliveryId, event: payload.event, sequence: payload.sequence, attempt: claim.attempts + 1 }
     const headers = signedHeaders(facts, body, { startedAt, signer })
-    headers.push('content-type', 'application/json', 'user-agent', userAgent, ...Object.entries(call.headers).flat())
+    const parent = readTraceparent(headerOf(call.headers, 'traceparent'))
+    const span = tracing?.start({ name: 'webhook', kind: 'client', parent })
+    const own = span ? { ...withoutHeader(call.headers, 'traceparent'), traceparent: span.traceparent } : call.headers
+    headers.push('content-type', 'application/json', 'user-agent', userAgent, ...Object.entries(own).flat())
     const result = await outbound
       .post({ owner: tenantId, url: call.url, allowHttp: !livemode, headers, body })
       .then(({ status, retryAfter }) => attemptResultOf(status, retryAfter, clock.now()), failureOf)
-    return { startedAt, durationMs: Math.round(clock.monotonicMs() - startedMs), ...result }
+    const ids = { 'ostiary.session_id': payload.subjectId, 'ostiary.delivery_id': deliveryId }
+    const attributes = { ...ids, 'http.response.status_code': result.status, 'ostiary.outcome': result.outcome }
+    span?.end({ attributes, isError: result.outcome !== 'delivered' })
+    const traceId = span?.traceparent.split('-')[1] ?? parent?.traceId
+    return { startedAt, durationMs: Math.round(clock.monotonicMs() - startedMs), traceId, ...result }
   }
 
   async function attempt(task: Task): Promise<void> {
@@ -138,6 +159,12 @@ export function createAttempts({ clock, ids, log, metrics, vault, outbound, vers
     returnToQueue,
   }
 }
+
+const headerOf = (headers: Readonly<Record<string, string>>, wanted: string) =>
+  Object.entries(headers).find(([name]) => name.toLowerCase() === wanted)?.[1]
+
+const withoutHeader = (headers: Readonly<Record<string, string>>, unwanted: string) =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => name.toLowerCase() !== unwanted))
 
 /** The address that a name resolves to can change between attempts, so such a refusal is not final. A forbidden URL is. */
 function failureOf(error: unknown): AttemptResult {

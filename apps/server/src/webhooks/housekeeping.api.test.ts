@@ -224,7 +224,7 @@ describe('what an operator can see', () => {
     let isOn = true
     const duty = { isOn: () => isOn, askForHelp: () => {} }
     const metrics = createMetrics('0', { processMetrics: false })
-    watchWebhookQueue(metrics, { cells, clock, log, leases: { ...leases, of: () => duty } })
+    watchWebhookQueue({ metrics, cells, clock, log, leases: { ...leases, of: () => duty } })
     const text = await metrics.text()
     assert.match(text, /^ostiary_webhook_due\{cell="main"\} 7$/m)
     assert.match(text, /^ostiary_webhook_resting_receivers\{cell="main"\} 1$/m)

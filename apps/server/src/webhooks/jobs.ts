@@ -67,7 +67,12 @@ export async function arrangeWebhookPartitions(db: Db, now: Date, log?: Log): Pr
 }
 
 export const webhookJobs = (deps: Deps): readonly ScheduledJob[] => [
-  { name: 'purge-webhooks', cron: '* * * * *', run: (db, now) => purgeWebhooks(db, now, deps) },
+  {
+    name: 'purge-webhooks',
+    cron: '* * * * *',
+    run: (db, now) => purgeWebhooks(db, now, deps),
+    due: { table: 'webhook_deliveries', column: 'purge_at' },
+  },
   {
     name: 'arrange-webhook-partitions',
     cron: '23 * * * *',

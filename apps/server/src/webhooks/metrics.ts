@@ -1,10 +1,8 @@
+import { DEAD_REASONS } from '@ostiary/contract'
 import { Gauge } from 'prom-client'
-import type { Cell, Cells } from '../platform/cells.ts'
-import type { Clock } from '../platform/clock.ts'
-import type { Leases } from '../platform/leases.ts'
-import type { Log } from '../platform/log.ts'
+import { watchCells } from '../platform/cell-gauges.ts'
 import { createLabelledCounter, createTimer, type Metrics } from '../platform/metrics.ts'
-import { logFailure } from '../platform/reachability.ts'
+import type { Platform } from '../platform/platform.ts'
 import { queueStore } from './queue-store.ts'
 
 export function createWebhookMetrics(metrics: Metrics) {
@@ -28,7 +26,7 @@ export function createWebhookMetrics(metrics: Metrics) {
       createLabelledCounter(
         'ostiary_webhook_deliveries_total',
         'Webhooks that need no further attempt: delivered, or dead and why (exhausted, gone, forbidden, retention, key_removed)',
-        'result',
+        { label: 'result', values: ['delivered', ...DEAD_REASONS] },
       ),
     ),
     /** Sets the function that counts the running attempts. */
@@ -41,61 +39,33 @@ export type WebhookMetrics = ReturnType<typeof createWebhookMetrics>
 
 const STATE_EVERY_MS = 10_000
 
-interface Measured {
-  cell: string
-  due: number
-  oldestSeconds: number
-  resting: number
-}
-
-/** Gauges of the queues of the cells that this worker serves. Each scrape reads them, but at most every ten seconds. */
-export function watchWebhookQueue(
-  metrics: Metrics,
-  { cells, clock, log, leases }: { cells: Cells; clock: Clock; log: Log; leases: Leases },
-): void {
-  let askedMs = Number.NEGATIVE_INFINITY
-  let answer: Promise<Measured[]> = Promise.resolve([])
-
-  async function measure({ name: cell, db }: Cell): Promise<Measured[]> {
-    try {
+/** Gauges of the queues of the cells that this worker serves. */
+export function watchWebhookQueue(platform: Pick<Platform, 'metrics' | 'cells' | 'clock' | 'log' | 'leases'>): void {
+  const { clock, leases } = platform
+  watchCells(platform, {
+    everyMs: STATE_EVERY_MS,
+    isWatched: (cell) => leases.of(cell).isOn(),
+    async measure({ db }) {
       const now = clock.now()
       const { due, oldestDue, resting } = await queueStore.state(db, now)
-      return [{ cell, due, resting, oldestSeconds: oldestDue ? (now.getTime() - oldestDue.getTime()) / 1000 : 0 }]
-    } catch (err) {
-      // Do not fail the scrape: the other metrics are needed most while the database is away.
-      logFailure(log, 'warn', { err, cell }, 'the queue of webhooks could not be measured')
-      return []
-    }
-  }
-
-  /** The three gauges are read at the same time and share one measurement. */
-  function latest(): Promise<Measured[]> {
-    if (clock.monotonicMs() - askedMs >= STATE_EVERY_MS) {
-      askedMs = clock.monotonicMs()
-      const served = cells.all().filter((cell) => leases.of(cell).isOn())
-      answer = Promise.all(served.map(measure)).then((found) => found.flat())
-    }
-    return answer
-  }
-
-  function gauge(name: string, help: string, read: (measured: Measured) => number): void {
-    new Gauge({
-      name,
-      help,
-      labelNames: ['cell'],
-      registers: [metrics.registry],
-      async collect() {
-        const all = await latest()
-        this.reset()
-        for (const measured of all) this.set({ cell: measured.cell }, read(measured))
+      return { due, resting, oldestSeconds: oldestDue ? (now.getTime() - oldestDue.getTime()) / 1000 : 0 }
+    },
+    gauges: [
+      {
+        name: 'ostiary_webhook_due',
+        help: 'Webhooks that are due, also to resting receivers; stops at 100,000',
+        read: ({ due }) => due,
       },
-    })
-  }
-  gauge('ostiary_webhook_due', 'Webhooks that are due, also to resting receivers; stops at 100,000', ({ due }) => due)
-  gauge('ostiary_webhook_resting_receivers', 'Receivers that failed and are given a rest', ({ resting }) => resting)
-  gauge(
-    'ostiary_webhook_oldest_due_seconds',
-    'How long the oldest due webhook has been due; those to resting receivers do not count',
-    ({ oldestSeconds }) => oldestSeconds,
-  )
+      {
+        name: 'ostiary_webhook_resting_receivers',
+        help: 'Receivers that failed and are given a rest',
+        read: ({ resting }) => resting,
+      },
+      {
+        name: 'ostiary_webhook_oldest_due_seconds',
+        help: 'How long the oldest due webhook has been due; those to resting receivers do not count',
+        read: ({ oldestSeconds }) => oldestSeconds,
+      },
+    ],
+  })
 }

@@ -51,7 +51,7 @@ export function createWebhooksRoom(platform: Platform, { keys, publicUrl, events
     /** Before the first message of the day needs its partition. */
     prepare: ({ db }: Cell) => arrangeWebhookPartitions(db, clock.now(), log),
     start() {
-      watchWebhookQueue(platform.metrics, platform)
+      watchWebhookQueue(platform)
       webhookKeys.start()
       dispatcher.start()
     },

@@ -1,6 +1,6 @@
 import { EVENT_LIMITS } from '@ostiary/contract'
 import { AppError } from '../platform/errors.ts'
-import { createFairSlots } from '../platform/fair-slots.ts'
+import { createFairSlots } from '@ostiary/service-kit/fair-slots'
 
 /** The most calls that wait for events in one process, a quarter of them for one tenant. */
 const MOST_STREAMS = 1_000

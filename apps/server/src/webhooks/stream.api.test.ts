@@ -116,7 +116,7 @@ describe('what is in the stream', () => {
     await fixture.conclude(sessionId, { state: 'SUCCESS', person, matchedBy: 'server', selfie: 'c2VsZmll' })
     const { items } = await read(host)
     assert.deepEqual(sessionsOf(items), [sessionId])
-    assert.ok(!items[0]?.body.includes('images') && !items[0]?.body.includes('c2VsZmll'), items[0]?.body)
+    assert.ok(items[0]?.body.includes('"images":[]') && !items[0].body.includes('c2VsZmll'), items[0]?.body)
   })
 })
 
@@ -207,7 +207,7 @@ describe('who may read', () => {
     assert.equal((await onlyAge.call('GET', '/events')).statusCode, 200)
   })
 
-  test('a live key is refused, and live events are not stored', async () => {
+  test('[X-021] by default a live key is refused, and live events are not stored: of live data there are webhooks only', async () => {
     const live = await fixture.age.newHost({ livemode: true, scopes: [...BOTH] })
     const { token } = await live.create()
     await live.call('DELETE', `/session/${token}`)
