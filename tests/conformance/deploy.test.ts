@@ -81,7 +81,7 @@ function shipped(): string[] {
     .filter((file) => statSync(`${ROOT}${file}`).isFile() && !isIgnored(file))
 }
 
-test('our containers write to the datasets’ volume only, hold no capabilities and gain none', () => {
+test('[U7] our containers write to the datasets’ volume only, hold no capabilities and gain none', () => {
   assert.deepEqual(ours.map(([name]) => name).sort(), ['api', 'key-holder', 'worker'])
   for (const [name, service] of ours) {
     assert.equal(service.read_only, true, name)
@@ -100,6 +100,11 @@ test('our containers write to the datasets’ volume only, hold no capabilities 
       lastStage.some(({ word, text }) => word === 'RUN' && owned.test(text)),
       'the image’s user cannot write to the volume',
     )
+  }
+  for (const [name, service] of services) {
+    assert.ok(service.mem_limit && service.pids_limit, `[U7] ${name} has no limit of memory or processes`)
+    assert.equal(service.read_only, true, name)
+    assert.deepEqual(service.cap_drop, ['ALL'], name)
   }
   for (const [name, service] of services)
     assert.deepEqual(service.security_opt, ['no-new-privileges:true'], `${name} can gain privileges`)
