@@ -32,6 +32,7 @@ test('doctor reports an empty database, says what to do, and passes after migrat
   ]) {
     assert.match(after.out, new RegExp(`✓ ${check} `))
   }
+  assert.match(after.out, /! worker +none: no session expires, no webhook leaves, nothing is deleted\n +→ Start one/)
 })
 
 test('tenants and keys: create, list, rotate, revoke', async () => {

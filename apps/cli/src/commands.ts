@@ -52,6 +52,10 @@ export const COMMANDS: readonly CommandEntry[] = [
     'sessions watch': 'Show what happens to a session until it ends, or to all',
     'sessions cancel': 'End an open session',
   }),
+  ...group('service', async () => (await import('./commands/lockouts.ts')).lockoutCommands, {
+    'lockouts show': 'Show what counts against a person whose comparisons failed',
+    'lockouts clear': 'Free a person who is locked out',
+  }),
   ...group('service', async () => (await import('./commands/deliveries.ts')).deliveryCommands, {
     'deliveries list': 'Show the webhooks that were sent, or are to be sent',
     'deliveries show': 'Show a webhook with its attempts',

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
-import { statSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { spawn } from 'node:child_process'
+import { chmodSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { temporaryFolder } from '@ostiary/testkit/temporary-folder'
 import { readInstallation } from './installation.ts'
@@ -8,6 +10,7 @@ import { profilesFile, readProfiles, writeProfiles } from './profiles.ts'
 import { runQuietly } from './testing/run-quietly.ts'
 
 const folder = temporaryFolder('profiles')
+const MAIN = new URL('./main.ts', import.meta.url).pathname
 
 type Env = Record<string, string | undefined>
 
@@ -99,4 +102,34 @@ test('profiles are listed, chosen and forgotten; no command prints a key; only t
   assert.equal((await cli('logout', stored)).out, 'prod is forgotten. In use now: work')
   assert.deepEqual(Object.keys(readProfiles(stored).profiles), ['work'])
   assert.equal(statSync(profilesFile(stored)).mode & 0o777, 0o600)
+})
+
+test('[U7] a folder that others may write is refused, and the message says what to do', async () => {
+  const loose: Env = { XDG_CONFIG_HOME: join(folder, 'loose') }
+  writeProfiles(loose, { current: null, profiles: {} })
+  const own = dirname(profilesFile(loose))
+  for (const mode of [0o777, 0o770]) {
+    chmodSync(own, mode)
+    const { code, err } = await cli('profiles list', loose)
+    assert.deepEqual([code, err.includes(`chmod go-w ${own}`)], [1, true], err)
+    assert.throws(() => writeProfiles(loose, { current: null, profiles: {} }), /Others may write/)
+  }
+  chmodSync(own, 0o755)
+  assert.equal((await cli('profiles list', loose)).code, 0)
+})
+
+test('[U7] login to a far host without encryption warns before the key is read or sent', async () => {
+  const warned = async (url: string) => {
+    // Nothing is piped in, so it ends without a key.
+    const child = spawn(process.execPath, [MAIN, 'login', '--url', url], { stdio: ['ignore', 'pipe', 'pipe'] })
+    const err = await text(child.stderr)
+    assert.match(err, /No key/)
+    return err.includes('is not encrypted')
+  }
+  assert.deepEqual(
+    await Promise.all(
+      ['http://ostiary.example', 'http://127.0.0.1:1', 'http://[::1]:1', 'https://ostiary.example'].map(warned),
+    ),
+    [true, false, false, false],
+  )
 })

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Environment } from '@ostiary/server/operate'
@@ -33,6 +33,7 @@ export function readProfiles(env: Environment): Profiles {
   } catch {
     return { current: null, profiles: {} }
   }
+  assertOwn(dirname(file))
   try {
     const { current = null, profiles = {} } = JSON.parse(text) as Partial<Profiles>
     return { current, profiles }
@@ -45,9 +46,16 @@ export function readProfiles(env: Environment): Profiles {
 export function writeProfiles(env: Environment, profiles: Profiles): void {
   const file = profilesFile(env)
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+  assertOwn(dirname(file))
   const next = `${file}.${process.pid}`
   writeFileSync(next, `${JSON.stringify(profiles, null, 2)}\n`, { mode: 0o600 })
   renameSync(next, file)
+}
+
+/** Whoever may write there could send the next key to an address of their own. Windows has no such modes. */
+function assertOwn(folder: string): void {
+  if (process.platform === 'win32' || (statSync(folder).mode & 0o022) === 0) return
+  throw new Error(`Others may write to ${folder}, so what it says is not to be trusted: chmod go-w ${folder}`)
 }
 
 /** Enough to tell keys apart, and useless to anybody else. */

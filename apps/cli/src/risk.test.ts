@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { RISK_FLAG_CODES } from '@ostiary/contract'
 import { temporaryFolder } from '@ostiary/testkit/temporary-folder'
 import { runQuietly } from './testing/run-quietly.ts'
 
@@ -25,7 +26,7 @@ test('risk explain shows each flag and what they make together', async () => {
       'BH_TOO_FAST  behavioral  50      60     A step was done faster than a person can.',
       '',
       'result: score 63, level HIGH, recommendation REVIEW',
-      '  by source: behavioral 60, browser 25 (policy 3)',
+      '  by source: behavioral 60, browser 25 (policy 4)',
     ].join('\n'),
     err: '',
   })
@@ -46,9 +47,9 @@ test('risk explain shows what other weights would change', async () => {
       'BH_TOO_FAST  behavioral  50 → 90  60 → -  A step was done faster than a person can.',
       '',
       'by default: score 63, level HIGH, recommendation REVIEW',
-      '  by source: behavioral 60, browser 25 (policy 3)',
+      '  by source: behavioral 60, browser 25 (policy 4)',
       'with FILE: score 90, level CRITICAL, recommendation BLOCK',
-      '  by source: behavioral 90, browser 0 (policy 3+…)',
+      '  by source: behavioral 90, browser 0 (policy 4+…)',
     ],
   )
 })
@@ -84,7 +85,7 @@ test('risk explain gives the same to programs', async () => {
       recommendation: 'REVIEW',
       flags: ['BR_TIMING'],
       signals: { behavioral: { score: 0, flags: [] }, browser: { score: 30, flags: ['BR_TIMING'] } },
-      policyVersion: '3',
+      policyVersion: '4',
     },
   })
   const both = JSON.parse((await cli('risk', 'explain', 'BR_TIMING', '--json', '--weights', weights('{}'))).out)
@@ -113,9 +114,15 @@ test('risk explain refuses what it cannot explain', async () => {
 test('risk list shows every flag', async () => {
   const { out } = await cli('risk', 'list')
   const lines = out.split('\n')
-  assert.equal(lines.length, 53)
+  assert.equal(lines.length, RISK_FLAG_CODES.length + 1)
   assert.match(lines[1] ?? '', /^BR_WEBDRIVER +browser +80 +85 +The browser says that a program drives it/)
-  assert.match(lines[46] ?? '', /^NW_TOR +network +30 +- +The address is an exit of Tor/)
+  assert.match(
+    lines[RISK_FLAG_CODES.indexOf('NW_TOR') + 1] ?? '',
+    /^NW_TOR +network +30 +- +The address is an exit of Tor/,
+  )
   const rows = JSON.parse((await cli('risk', 'list', '--json')).out)
-  assert.deepEqual([rows.length, rows[0].code, rows[0].indicator], [52, 'BR_WEBDRIVER', 'headless.webdriver'])
+  assert.deepEqual(
+    [rows.length, rows[0].code, rows[0].indicator],
+    [RISK_FLAG_CODES.length, 'BR_WEBDRIVER', 'headless.webdriver'],
+  )
 })

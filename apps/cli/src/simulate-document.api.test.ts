@@ -19,7 +19,7 @@ for (const order of ['face-first', 'document-first', 'alone'])
     const { result } = JSON.parse(out)
     assert.deepEqual([code, result.status, result.errors], [0, 'AGE_ABOVE_THRESHOLD', []])
     assert.equal(result.document.type, 'passport')
-    assert.equal(result.result.faceMatch, order === 'alone' ? null : true)
+    assert.equal(result.result.faceMatch, order === 'alone' ? undefined : true)
   })
 
 test('an invented card answers a step-up, and is named in words', async () => {
@@ -30,7 +30,7 @@ test('an invented card answers a step-up, and is named in words', async () => {
   assert.match(out, /document {3}national_id \(TD1\), AGE_BELOW_THRESHOLD, the same face/)
 })
 
-test('each fault of a document has its code, its verdict or its flag', async () => {
+test('[U4] each fault of a document has its code, its verdict or its flag, and without a verdict never ALLOW', async () => {
   const ends: Record<string, unknown> = {}
   for (const fault of [
     'minor',
@@ -48,17 +48,18 @@ test('each fault of a document has its code, its verdict or its flag', async () 
       status,
       errors.includes(-19) ? errors.filter((code: number) => code !== -19) : errors,
       riskEvaluation.flags.filter((flag: string) => flag.startsWith('DO_')),
+      riskEvaluation.recommendation,
     ]
   }
   assert.deepEqual(ends, {
-    minor: ['AGE_BELOW_THRESHOLD', [], []],
-    expired: ['AGE_UNKNOWN', [-26], []],
-    unreadable: ['AGE_UNKNOWN', [-27], []],
-    unsupported: ['AGE_UNKNOWN', [-28], []],
-    tampered: ['AGE_UNKNOWN', [-29], []],
-    'no-birth-date': ['AGE_UNKNOWN', [-30], []],
-    'wrong-person': ['AGE_UNKNOWN', [-9], []],
-    screen: ['AGE_ABOVE_THRESHOLD', [], ['DO_SCREEN']],
+    minor: ['AGE_BELOW_THRESHOLD', [], [], 'ALLOW'],
+    expired: ['AGE_UNKNOWN', [-26], [], 'REVIEW'],
+    unreadable: ['AGE_UNKNOWN', [-27], [], 'REVIEW'],
+    unsupported: ['AGE_UNKNOWN', [-28], [], 'REVIEW'],
+    tampered: ['AGE_UNKNOWN', [-29], [], 'REVIEW'],
+    'no-birth-date': ['AGE_UNKNOWN', [-30], [], 'REVIEW'],
+    'wrong-person': ['AGE_UNKNOWN', [-9], [], 'REVIEW'],
+    screen: ['AGE_ABOVE_THRESHOLD', [], ['DO_SCREEN'], 'REVIEW'],
   })
 })
 

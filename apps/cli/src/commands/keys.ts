@@ -1,10 +1,12 @@
-import { type ApiKeyRecord, SCOPES } from '@ostiary/contract'
+import { type ApiKeyRecord, SCOPES, type Scope } from '@ostiary/contract'
 import { withServices } from '@ostiary/server/operate'
 import { answer, argument, type Command, type Invocation, isLiveMode, number, text, texts } from '../command.ts'
 import { paint, table } from '../terminal.ts'
 import { tenantOf } from './tenants.ts'
 
-const DEFAULT_SCOPES = SCOPES.filter((scope) => scope !== 'admin:*')
+/** Nobody gets these without asking for them. */
+const RARE_SCOPES: readonly Scope[] = ['admin:*', 'verify:lockouts']
+const DEFAULT_SCOPES = SCOPES.filter((scope) => !RARE_SCOPES.includes(scope))
 
 export const keyCommands: readonly Command[] = [
   {
@@ -14,7 +16,7 @@ export const keyCommands: readonly Command[] = [
        [--api-id <text>] [--product-code <text>] [--json]
 
   --scope <scope>           ${SCOPES.join(', ')};
-                            all except admin:* if none is given
+                            all except ${RARE_SCOPES.join(' and ')} if none is given
   --plan <plan>             multiplies the rate limits: standard (the default) 1, plus 10, unmetered no limits
   --allow-ip <network>      the key works only from these addresses; from all if none is given
   --customer-id, --api-id, --product-code

@@ -11,6 +11,7 @@ import {
   writeProfiles,
 } from '../profiles.ts'
 import { ask, isAtTerminal, readPiped } from '../prompt.ts'
+import { paint } from '../terminal.ts'
 
 const PROFILE = { profile: { type: 'string' } } as const
 
@@ -57,6 +58,7 @@ async function login(invocation: Invocation): Promise<number> {
   if (!/^https?:\/\//.test(url) || !URL.canParse(url)) {
     throw new UsageError('The address must begin with http:// or https://')
   }
+  warnOfPlainHttp(invocation, url)
   const key = isAtTerminal() ? await ask(`API key for ${url} (not shown): `, { hidden: true }) : await readPiped()
   if (key === '') throw new UsageError('No key: type one, or pipe one in')
   await check(url, key)
@@ -65,6 +67,14 @@ async function login(invocation: Invocation): Promise<number> {
   const mode = isLive(key) ? 'live' : 'test'
   const shown = `Logged in at ${url} with the ${mode} key ${masked(key)}. Profile ${name} in ${profilesFile(env)}`
   return answer(invocation, { profile: name, url, key: masked(key), livemode: isLive(key) }, shown)
+}
+
+/** Before the key is typed or sent. On this machine nobody is between. */
+function warnOfPlainHttp({ terminal, options }: Invocation, url: string): void {
+  const { protocol, hostname } = new URL(url)
+  if (protocol === 'https:' || /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname)) return
+  const message = `${url} is not encrypted: whoever is on the way can read the key. Use https`
+  terminal.err(options.json ? JSON.stringify({ warning: { message } }) : paint(terminal, 'yellow', message))
 }
 
 async function askAddress(invocation: Invocation): Promise<string> {

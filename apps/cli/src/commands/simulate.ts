@@ -207,7 +207,8 @@ function years(invocation: Invocation, name: string): number | undefined {
 async function createTarget(invocation: Invocation): Promise<Target> {
   if (text(invocation, 'launch-url') !== undefined) throw new UsageError('Give --create or --launch-url, not both')
   const requirements = readOrder(invocation)
-  const { client, url, hasKey } = connect(invocation)
+  // The session is for an invented person, whom no setting can disappoint.
+  const { client, url, hasKey } = connect(invocation, { logger: null })
   if (!hasKey) throw new UsageError('A session belongs to a tenant: set OSTIARY_API_KEY to a test key, or say --key')
   if (isLive(invocation)) throw new UsageError('Simulated people are taken with test keys only: use an ost_test_ key')
   const inTheirWords = (error: unknown) => {

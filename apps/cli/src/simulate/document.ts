@@ -66,7 +66,8 @@ function isFault(name: string): name is DocumentFault {
 /** The line about the document of an age result; none where no document was read. */
 export function describeDocument({ document, result }: Pick<AgeResult, 'document' | 'result'>): string[] {
   const age = result.documentAge?.thresholdResult ?? `${result.documentAge?.exact} years`
-  const face = result.faceMatch === null ? 'not compared' : result.faceMatch ? 'the same face' : 'another face'
+  // The last release has stored null where nothing was compared.
+  const face = result.faceMatch == null ? 'not compared' : result.faceMatch ? 'the same face' : 'another face'
   return documentLine(document, [age, face])
 }
 
