@@ -17,7 +17,7 @@ import { Pool } from 'undici'
 
 /** Sessions that are played at once, on both sides. */
 const AT_ONCE = 8
-/** Set anew for pg (docs/decisions/0059-what-we-gave-back.md): 1.5 was for messages of our own. */
+/** The pg library costs more than the code that it replaced, whose limit was 1.5 (docs/decisions/0059-what-we-gave-back.md). */
 const API_MOST = 2.5
 /** Signed calls of an age check with the face alone are open, consent, challenge and submit: these are between the first and the last. */
 const CALLS_BETWEEN = 2

@@ -23,7 +23,7 @@ const TURN_MS = 125
 const DELIVERY_PAIRS = 8
 const FULL_DELIVERY_PAIRS = 40
 const CREATE_FLOOR = 0.6
-// Set anew for undici and pg (docs/decisions/0059-what-we-gave-back.md): 0.5 and 2 were for parts of our own.
+// undici and pg cost more than the code that they replaced, whose limits were 0.5 and 2 (docs/decisions/0059-what-we-gave-back.md).
 const DELIVERY_FLOOR = 0.2
 const DELIVERY_CPU_MOST = 5
 const SLOWDOWN_MOST = 1.3

@@ -7,9 +7,12 @@ export interface Attacker {
   url: string
   key: string
   dataset: string
+  /** A key with the usual rates, and two of its runs with as many hits as a run may have. */
+  limitedKey: string
+  runs: readonly [string, string]
 }
 
-export type AttackName = 'tiny-parts' | 'crafted-rows' | 'equal-creates' | 'addresses'
+export type AttackName = 'tiny-parts' | 'crafted-rows' | 'equal-creates' | 'addresses' | 'lists' | 'comparisons'
 
 /** To the thread: which attack to begin, or null to hang up. From it: the statuses of the answers, once it has hung up. */
 export type ToAttacker = { begin: AttackName } | { end: true }
@@ -22,7 +25,7 @@ const CUT_OFF = Buffer.from('--b\r\n\r\n\r\n'.repeat(30))
 const FORM = { 'content-type': 'multipart/form-data; boundary=b' }
 const CRAFTED_ROWS = csvForm('1,ali mohammad maria muhammad kim david michael james ahmad,ibrahim,\n'.repeat(5_000))
 
-const { url, key, dataset } = workerData as Attacker
+const { url, key, dataset, limitedKey, runs } = workerData as Attacker
 let statuses: Record<string, number> = {}
 let addresses = 0
 
@@ -33,6 +36,7 @@ function nextAddress(): Record<string, string> {
 }
 
 interface Call {
+  method?: 'GET'
   path: string
   headers: Record<string, string>
   body?: Buffer
@@ -41,11 +45,16 @@ interface Call {
 }
 const agent = new Agent({ keepAlive: true })
 
-function post({ path, headers, body = Buffer.of(), agent }: Call, signal: AbortSignal): Promise<void> {
+function send({ method, path, headers, body = Buffer.of(), agent }: Call, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const sent = request(
       `${url}${path}`,
-      { method: 'POST', agent: agent ?? false, signal, headers: { ...headers, 'content-length': body.length } },
+      {
+        method: method ?? 'POST',
+        agent: agent ?? false,
+        signal,
+        headers: { ...headers, 'content-length': body.length },
+      },
       (answer) => {
         const status = String(answer.statusCode)
         statuses[status] = (statuses[status] ?? 0) + 1
@@ -92,6 +101,22 @@ const ATTACKS: Record<AttackName, { callers: number; pauseMs: number; call: (n: 
       body: Buffer.from('{"value":"x"}'),
     }),
   },
+  // At ten times what the key is allowed: most are refused.
+  lists: {
+    callers: 5,
+    pauseMs: 100,
+    call: () => ({ method: 'GET', path: '/sessions?limit=200', headers: { 'x-api-key': limitedKey }, agent }),
+  },
+  comparisons: {
+    callers: 12,
+    pauseMs: 0,
+    call: () => ({
+      method: 'GET',
+      path: `/v2/open-sanctions/runs/${runs[1]}/hits?since=${runs[0]}`,
+      headers: { 'x-api-key': limitedKey },
+      agent,
+    }),
+  },
   addresses: {
     // Over a thousand a second, more than it takes to keep a table full.
     callers: 3,
@@ -116,7 +141,7 @@ parentPort?.on('message', (message: ToAttacker) => {
     callers = Promise.all(
       Array.from({ length: count }, async () => {
         for (let n = 0; !signal.aborted; n++) {
-          await post(call(n), signal)
+          await send(call(n), signal)
           await sleep(pauseMs)
         }
       }),

@@ -24,7 +24,7 @@ import { type Figure, type Measure, type MeasureOptions, median } from '@ostiary
 import { percentile } from '@ostiary/testkit/measuring/node-bench'
 import { ostiary, sleep, startApi, startServices } from '@ostiary/testkit/run'
 import { writeEntities } from '@ostiary/testkit/samples/synthetic-list'
-import type { AttackName, FromAttacker, ToAttacker } from './fair-shares-attacker.ts'
+import type { Attacker, AttackName, FromAttacker, ToAttacker } from './fair-shares-attacker.ts'
 
 const RATIO_MOST = 3
 const ENTITIES = 5_000
@@ -44,11 +44,14 @@ export const measure: Measure = async ({ full, say }) => {
     const figures: Figure[] = []
     try {
       const [worker = '', attacker = ''] = await createKeys(settings, 2)
-      const scene = await openScene(api.url, { worker, attacker })
+      const limited = await createLimited(settings, api.url)
+      const scene = await openScene(api.url, { worker, attacker, ...limited })
       const attacks: [AttackName, Work][] = [
         ['tiny-parts', createAndRead],
         ['crafted-rows', screenAFile],
         ['equal-creates', createAndRead],
+        ['lists', createAndRead],
+        ['comparisons', createAndRead],
         ['addresses', createAndRead],
       ]
       for (const [attack, work] of attacks) {
@@ -95,6 +98,45 @@ async function createKeys(settings: Env, count: number): Promise<string[]> {
   }
 }
 
+type Limited = Pick<Attacker, 'limitedKey' | 'runs'>
+
+/** A tenant with the usual rates, 200 sessions with as much metadata as they may have, and two runs of 200,000 equal hits. */
+async function createLimited(settings: Env, url: string): Promise<Limited> {
+  const wire = createWire(loadConfig({ ...settings, LOG_LEVEL: 'error' }), { role: 'cli' })
+  try {
+    const { tenantId } = await wire.keys.service.createTenant('Limited')
+    await wire.settings.service.set(tenantId, { screeningRunDays: 30 })
+    const scopes = ['sanctions:run' as const, 'age:write' as const, 'age:read' as const]
+    const wanted = { livemode: true, name: 'drill', scopes, allowedIps: [], usagePlanId: 'standard' as const }
+    const { api_key: limitedKey } = await wire.keys.service.createKey(tenantId, wanted)
+    const post = async (path: string, body: object) => {
+      const headers = { 'x-api-key': limitedKey, 'content-type': 'application/json' }
+      const answer = await fetch(`${url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
+      if (!answer.ok) throw new Error(`${path} was answered ${answer.status}`)
+      return (await answer.json()) as { id: string }
+    }
+    const metadata = { note: 'x'.repeat(8_000) }
+    const session = { redirectUrl: 'https://shop.example/back', ageThreshold: 30, metadata }
+    for (let n = 0; n < 200; n++) await post('/session', session)
+    const begin = async () => {
+      const { id } = await post('/v2/open-sanctions/runs', { dataset: 'crowded' })
+      await wire.platform.cells.forId(tenantId).withDedicatedClient(async (client) => {
+        await client.query(
+          `insert into screening_hits (tenant_id, livemode, run_id, row_key, entity_key, part, score, facts)
+           select $1, true, $2, decode(lpad(to_hex(n), 32, '0'), 'hex'), decode(repeat('00', 16), 'hex'), 1, 9900, decode(repeat('00', 8), 'hex')
+           from generate_series(1, 200000) n`,
+          [tenantId, id],
+        )
+        await client.query('update screening_runs set completed_at = now() where run_id = $1', [id])
+      })
+      return id
+    }
+    return { limitedKey, runs: [await begin(), await begin()] }
+  } finally {
+    await wire.close()
+  }
+}
+
 interface Call {
   method: 'GET' | 'POST'
   path: string
@@ -128,10 +170,13 @@ interface Scene {
   close(): Promise<void>
 }
 
-async function openScene(url: string, keys: { worker: string; attacker: string }): Promise<Scene> {
+async function openScene(
+  url: string,
+  { attacker: key, ...keys }: { worker: string; attacker: string } & Limited,
+): Promise<Scene> {
   const agent = new Agent({ keepAlive: true })
   const attacker = new Worker(new URL('./fair-shares-attacker.ts', import.meta.url), {
-    workerData: { url, key: keys.attacker, dataset: 'crowded' },
+    workerData: { url, key, dataset: 'crowded', ...keys } satisfies Attacker & { worker: string },
   })
   let [faults, unhealthy, isOver] = [0, 0, false]
 
@@ -148,7 +193,8 @@ async function openScene(url: string, keys: { worker: string; attacker: string }
   }
   const watching = (async () => {
     while (!isOver) {
-      if ((await ask({ method: 'GET', path: '/health' })) !== 200) unhealthy++
+      // There is no worker, so `/health` is not 200.
+      if ((await ask({ method: 'GET', path: '/readyz' })) !== 200) unhealthy++
       await sleep(50)
     }
   })()

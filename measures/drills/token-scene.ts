@@ -10,11 +10,11 @@ import {
   type TokenFunctions,
 } from '@ostiary/device/simulated'
 import { type Caller, createCaller, type Subject, sendTo } from '@ostiary/key-holder/testing'
-import { createFaces } from '@ostiary/server/measure'
+import { createFaces, type Wire } from '@ostiary/server/measure'
 import { createDatabase, testSettings } from '@ostiary/testkit/databases'
 import { type RunningKeyHolder, startKeyHolder } from '@ostiary/testkit/key-holder'
 import { createHost, type Host, openWire } from '@ostiary/testkit/measuring/sessions-load'
-import { startApi, startServices } from '@ostiary/testkit/run'
+import { type Started, startApi, startServices } from '@ostiary/testkit/run'
 import { createProbe, createToken, type EnrolledToken } from '@ostiary/token'
 import pg from 'pg'
 import { COSINE_MIN } from './token-figures.ts'
@@ -38,6 +38,10 @@ export interface Changes {
 export type End = { state: string; puid: string | undefined } | 'lost'
 
 export interface Scene {
+  api: Started
+  databaseUrl: string
+  /** The services of the API's installation. */
+  wire: Wire
   keyHolder: RunningKeyHolder
   /** Calls the real key holder with the key of the matcher. */
   asMatcher: Caller
@@ -100,7 +104,7 @@ async function setScene(cleanUp: (() => Promise<unknown>)[], close: () => Promis
   if (!atMatcher || !atKeyHolder) throw new Error('A database is missing')
   const seed = Buffer.from(keyHolder.matcherSeed, 'base64url')
   return {
-    ...{ keyHolder, atMatcher, atKeyHolder, close },
+    ...{ api, databaseUrl: database.url, wire, keyHolder, atMatcher, atKeyHolder, close },
     asMatcher: await createCaller({ send: sendTo(keyHolder.url), seed, published: keyHolder.published }),
     ...createVisitors({ baseUrl: api.url, host, fingerprint: keyHolder.published.fingerprint }),
   }

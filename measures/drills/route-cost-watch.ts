@@ -1,0 +1,61 @@
+/** For route-cost: the processor time that API and PostgreSQL need for each call, by the operation that the call belongs to. */
+import { OPERATIONS } from '@ostiary/contract'
+import { backendsOf, processorMsOf } from '@ostiary/testkit/measuring/backend-time'
+import { processorMs } from '@ostiary/testkit/measuring/processor-time'
+import pg from 'pg'
+
+export interface Seen {
+  ms: number
+  status: number
+  /** The name of the rate, where the answer names one. */
+  rate: string | undefined
+}
+
+const PATTERNS = OPERATIONS.map(({ operationId, method, path }) => {
+  const pattern = path.replace(/[.*]/g, '\\$&').replace(/:[a-zA-Z]+/g, '[^/]+')
+  return { operationId, method, pattern: new RegExp(`^${pattern}$`), isExact: !path.includes(':') }
+}).toSorted((a, b) => Number(b.isExact) - Number(a.isExact))
+
+const nameOf = (method: string, path: string) =>
+  PATTERNS.find((each) => each.method === method && each.pattern.test(path))?.operationId
+
+/** While it watches, calls of `fetch` to the API run one at a time. */
+export async function watchCalls(api: { url: string; adminUrl: string; pid: number }, databaseUrl: string) {
+  const seen = new Map<string, Seen[]>()
+  const client = new pg.Client(databaseUrl)
+  await client.connect()
+  const database = new URL(databaseUrl).pathname.slice(1)
+  const plain = globalThis.fetch
+  let last: Promise<unknown> = Promise.resolve()
+
+  async function measured(input: string | URL | Request, init?: RequestInit): Promise<Response> {
+    const url = new URL(input instanceof Request ? input.url : input)
+    const operation = nameOf(init?.method ?? 'GET', url.pathname)
+    if (operation === undefined || ![api.url, api.adminUrl].includes(url.origin)) return plain(input, init)
+    const pids = await backendsOf(client, database)
+    const used = () => processorMs(api.pid) + processorMsOf(pids)
+    const before = used()
+    const answer = await plain(input, init)
+    // A stream has no end; its first event is enough.
+    const body = answer.headers.get('content-type')?.startsWith('text/event-stream')
+      ? answer.body
+      : await answer.arrayBuffer()
+    const rate = /^"([^"]+)"/.exec(answer.headers.get('ratelimit-policy') ?? '')?.[1]
+    seen.set(operation, [...(seen.get(operation) ?? []), { ms: used() - before, status: answer.status, rate }])
+    const { status, headers } = answer
+    return new Response(status === 204 ? null : body, { status, headers })
+  }
+
+  globalThis.fetch = (input, init) => {
+    const mine = last.then(() => measured(input, init))
+    last = mine.catch(() => {})
+    return mine
+  }
+  return {
+    seen,
+    async stop() {
+      globalThis.fetch = plain
+      await client.end()
+    },
+  }
+}
