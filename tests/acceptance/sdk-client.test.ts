@@ -11,7 +11,12 @@ import { setting } from '@ostiary/testkit/setting'
 
 const baseUrl = setting('OSTIARY_URL')
 const apiKey = setting('OSTIARY_TEST_KEY_ONE')
-const BODY = { redirectUrl: 'https://shop.example/back', ageThreshold: 30 }
+const BODY = {
+  redirectUrl: 'https://shop.example/back',
+  ageThreshold: 30,
+  stepUpEnabled: true,
+  documentAgeThreshold: 18,
+}
 
 /** A proxy whose first answer to each creation is lost: the API has it, the client gets the fault. */
 const faults = new Map<string, number | 'reset'>()
@@ -58,7 +63,7 @@ test('the warning about an estimate without a buffer is in the result, goes to t
   const [lines, codes]: [string[], string[]] = [[], []]
   const logger = { warn: (line: string) => void lines.push(line) }
   const ostiary = createClient({ baseUrl, apiKey, logger, onWarning: ({ code }) => void codes.push(code) })
-  const { warnings } = await ostiary.age.create({ ...BODY, ageThreshold: 18 })
+  const { warnings } = await ostiary.age.create({ ...BODY, ageThreshold: 18, stepUpEnabled: false })
   assert.deepEqual(
     warnings.map(({ code }) => code),
     ['estimate-without-buffer'],

@@ -74,8 +74,8 @@ test('the numbers are those of the contract', () => {
   assert.match(text, new RegExp(`up to ${transactionChars} characters`))
   for (const outcome of VERIFICATION_TEST_OUTCOMES) assert.ok(page.includes(`\`test:${outcome}\` / \`${outcome}\``))
   const { 'verify-create': create, 'verify-read': read } = RATES
-  assert.ok(page.includes(`| create, cancel, erase | ${create.live.perSecond} a second | ${create.test.perSecond} |`))
-  assert.ok(page.includes(`| read, confirm | ${read.live.perSecond} | ${read.test.perSecond} |`))
+  assert.ok(page.includes(`| create, erase | ${create.live.perSecond} a second | ${create.test.perSecond} |`))
+  assert.ok(page.includes(`| read | ${read.live.perSecond} | ${read.test.perSecond} |`))
 })
 
 test('what a tenant can set about it stands there with its default', () => {

@@ -110,7 +110,7 @@ test('the prose around the tables names the numbers of the contract', () => {
     [riskFlags, `All ${INDICATOR_PATHS.length} are evaluated`],
     [configuration, `the ${comparisons} of \`failed-comparisons\``],
     [configuration, `From ${hour.alarm} an hour or ${day.alarm} a day`],
-    [configuration, `Above ${hour.refuse} an hour or ${day.refuse} a day`],
+    [configuration, `${hour.most} in any hour or ${day.most} in any day`],
     [
       configuration,
       `${LAUNCH_RATES.address.perSecond} calls a second per address and ${LAUNCH_RATES.session.perSecond} per session`,

@@ -107,16 +107,16 @@ const USE = `
 
 /** Compiled in the strictest way: what an integrator writes, and two mistakes that must not compile. */
 export const TYPED = `
-import { type AgeResult, createClient, type CreateSessionBody, OstiaryError } from '@ostiary/sdk'
+import { type AgeResult, createClient, type CreateSessionBody, isOldEnough, OstiaryError } from '@ostiary/sdk'
 import { openLaunch } from "${EMBED}"
 
 const ostiary = createClient({ baseUrl: 'https://ostiary.example' })
 const wanted: CreateSessionBody = { redirectUrl: 'https://shop.example/checked', ageThreshold: 30 }
 
-export async function isOldEnough(): Promise<boolean> {
+export async function mayBuy(): Promise<boolean> {
   const { token } = await ostiary.age.create(wanted)
   const result: AgeResult = await ostiary.age.waitForResult(token)
-  return result.flowStatus === 'COMPLETED' && result.sessionStatus === 'AGE_ABOVE_THRESHOLD'
+  return isOldEnough(result)
 }
 export function reasonOf(error: unknown): string {
   return error instanceof OstiaryError ? error.code : 'none'
@@ -126,7 +126,7 @@ export { openLaunch }
 export const mistyped: CreateSessionBody = { redirectUrl: 'https://shop.example/checked', ageTreshold: 30 }
 // @ts-expect-error no session has this state
 export const impossible: AgeResult['flowStatus'] = 'DONE'
-console.log(typeof isOldEnough)
+console.log(typeof mayBuy)
 `
 
 export interface CompileOptions {
