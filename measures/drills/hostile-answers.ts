@@ -9,8 +9,10 @@ export interface HostileAnswer {
   ending: Ending
   /** Written a moment later, when the connection may be idle. */
   late: Buffer | undefined
-  /** Its head is as it should be, whatever comes after it: its status counts. Whether another has one is for the parser of undici to decide. */
+  /** Its head is as it should be, whatever comes after it. Whether another has a status is for the parser of undici to decide. */
   isIntact: boolean
+  /** Its body arrives to its end, so that a status of success counts. */
+  isWhole: boolean
 }
 
 /** The status of an answer, or the reason why it has none. */
@@ -70,6 +72,7 @@ const ODD_FIELDS = [
   'Content-Length: 0',
 ]
 const ODD_LINES = ['', 'HTTP/1.1', 'HTTP/1.1 ', 'HTTP/1.1 20 OK', 'HTTP/1.1 2000 OK', 'HTTP/1.1 099 OK', 'HTTP/2 200 OK', 'http/1.1 200 OK', 'ICY 200 OK', 'HTTP/1.1\t200 OK', 'HTTP/1.1 101 Switching Protocols', 'HTTP/1.1 200\0'] // biome-ignore format: one row
+const NO_LAST_CHUNKS = ['zz\r\n', '-1\r\n\r\n', '0\n\n', 'ffffffffff\r\n']
 const INTERIM = [
   'HTTP/1.1 100 Continue\r\n\r\n',
   'HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n',
@@ -97,20 +100,23 @@ export function hostileAnswer(below: Below): HostileAnswer {
     isIntact = false
     text = text.slice(0, below(text.length + 1))
   }
-  if (oneIn(12)) text += pick(['x', '\r\n', 'HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n', '\0'.repeat(3_000)])
+  const more = oneIn(12) ? pick(['x', '\r\n', 'HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n', '\0'.repeat(3_000)]) : ''
+  text += more
   const bytes = Buffer.from(text, 'latin1')
   const late = oneIn(20) ? Buffer.from(pick(['x', 'HTTP/1.1 408 Request Timeout\r\n\r\n'])) : undefined
   // Few make the sender wait until it gives up: that takes time.
   const isWaiting = isIntact ? oneIn(2) : oneIn(20)
   const ending = oneIn(40) ? 'reset' : isWaiting ? 'wait' : 'close'
-  return { pieces: oneIn(4) ? split(bytes, below) : [bytes], ending, late, isIntact }
+  const following = more.length + (ending === 'wait' ? (late?.length ?? 0) : 0)
+  const isWhole = answer.missing === 'close' ? ending === 'close' : answer.missing <= following
+  return { pieces: oneIn(4) ? split(bytes, below) : [bytes], ending, late, isIntact, isWhole }
 }
 
 function answerText(
   pick: <T>(values: readonly T[]) => T,
   oneIn: (times: number) => boolean,
   below: Below,
-): { text: string; isIntact: boolean } {
+): { text: string; isIntact: boolean; missing: number | 'close' } {
   let isIntact = !oneIn(10)
   const status = isIntact
     ? `HTTP/1.${oneIn(15) ? 0 : 1} ${pick(STATUSES)}${pick([' OK', '', ' ', ' \xe9t\xe9'])}`
@@ -125,10 +131,13 @@ function answerText(
     fields.push(`x-large: ${'v'.repeat(below(3) * 9_000)}`)
   }
   let body = ''
+  /** Bytes that the body lacks, or the end of the connection. */
+  let missing: number | 'close' = 0
   const form = below(8)
   if (form < 4) {
     body = 'b'.repeat(oneIn(20) ? 3_000 + below(3_000) : below(60))
     const stated = oneIn(10) ? below(5_000) : body.length
+    missing = Math.max(0, stated - body.length)
     fields.push(`${pick(['content-length', 'Content-Length'])}: ${stated}`)
   } else if (form < 7) {
     fields.push('transfer-encoding: chunked')
@@ -136,9 +145,16 @@ function answerText(
       const size = oneIn(10) ? 2_000 : 1 + below(30)
       body += `${size.toString(16)}${oneIn(12) ? ';x=y' : ''}\r\n${'c'.repeat(size)}\r\n`
     }
-    body += oneIn(10) ? pick(['0\r\nx: y\r\n\r\n', 'zz\r\n', '-1\r\n\r\n', '0\n\n', 'ffffffffff\r\n']) : '0\r\n\r\n'
-  } else body = 'until the end'
-  return { text: `${[status, ...fields].join('\r\n')}\r\n\r\n${body}`, isIntact }
+    const last = oneIn(10) ? pick(['0\r\nx: y\r\n\r\n', ...NO_LAST_CHUNKS]) : '0\r\n\r\n'
+    if (NO_LAST_CHUNKS.includes(last)) missing = Number.POSITIVE_INFINITY
+    body += last
+  } else {
+    missing = 'close'
+    body = 'until the end'
+  }
+  // Nothing follows these heads, whatever they say.
+  if (/ (204|304)\b/.test(status)) missing = 0
+  return { text: `${[status, ...fields].join('\r\n')}\r\n\r\n${body}`, isIntact, missing }
 }
 
 /** The text with one place changed: something put in, taken out, or another byte. */

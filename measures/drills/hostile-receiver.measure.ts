@@ -1,7 +1,7 @@
 /**
  * Receivers that answer webhooks with anything but what they should: broken, cut, endless, contradictory, too large, too late. Each answer
- * comes from a seeded generator and goes over a real connection. The sender must end each call within its time limit, give it no status but its own,
- * close every connection, and keep nothing. What is an answer at all is for the parser of undici to decide.
+ * comes from a seeded generator and goes over a real connection. The sender must end each call within its time limit, give it no status but its
+ * own, take a success only with its whole body, close every connection, and keep nothing. What is an answer at all is for the parser of undici to decide.
  * Then 13,800 calls to receivers that answer some of them twice: none may get the status of another.
  * 4,000 answers; --full: 100,000 and another seed each time.
  *
@@ -137,9 +137,13 @@ async function postWithSpareAnswers() {
   }
 }
 
-/** Bytes before a reset may be lost on their way. What comes late belongs to an answer that is not whole yet. */
-function allowedOf({ pieces, ending, late, isIntact }: HostileAnswer): Verdict[] {
+/**
+ * Bytes before a reset may be lost on their way. What comes late belongs to an answer that is not whole yet. A success counts with its whole body
+ * only, any other status at once.
+ */
+function allowedOf({ pieces, ending, late, isIntact, isWhole }: HostileAnswer): Verdict[] {
   const status = statusIn(Buffer.concat(late ? [...pieces, late] : pieces))
+  if (isIntact && status !== undefined && status < 300 && !isWhole) return ['refused', 'timeout']
   if (isIntact && status !== undefined) return ending === 'reset' ? [status, 'refused'] : [status]
   return status === undefined ? ['refused', 'timeout'] : [status, 'refused', 'timeout']
 }

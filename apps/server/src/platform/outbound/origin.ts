@@ -147,6 +147,7 @@ class Connection {
 
   send(exchange: Exchange): void {
     this.#isSending = true
+    exchange.wasReset = () => this.#socket?.errored != null
     exchange.onEnd = (isWhole) => {
       this.#isSending = false
       if (isWhole && this.#isReusable()) setTimeout(() => this.#endRest(), REST_MS)
@@ -181,6 +182,8 @@ class Exchange implements Dispatcher.DispatchHandler {
   readonly deadlineMs: number
   /** Called when a connection carries it. `isWhole`: the answer has arrived to its end. */
   onEnd: (isWhole: boolean) => void = () => {}
+  /** Whether the receiver has broken off the connection. */
+  wasReset: () => boolean = () => false
   readonly #resolve: (answer: PooledAnswer) => void
   readonly #reject: (error: OutboundError) => void
   #answer: PooledAnswer | undefined
@@ -221,8 +224,9 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (this.#bytesLeft < 0) this.end(new OutboundError('too_large'))
   }
 
+  /** undici takes a reset for the end of an answer that only the end of the connection ends. */
   onResponseEnd(): void {
-    this.#settle(true)
+    this.#settle(!this.wasReset())
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {

@@ -142,6 +142,20 @@ describe('failures of a call', () => {
     await failsWith('refused', post(pooled(), `http://127.0.0.1:${port}/`))
   })
 
+  test('[U7] a success that only the end of the connection ends does not count when that is a reset', async () => {
+    const { port } = await listen(
+      createNetServer((socket) =>
+        socket.once('data', () =>
+          // Two turns of the event loop, in which the sender reads it.
+          socket.write('HTTP/1.1 200 OK\r\n\r\nyes', () =>
+            setImmediate(() => setImmediate(() => socket.resetAndDestroy())),
+          ),
+        ),
+      ),
+    )
+    await failsWith('refused', post(pooled(), `http://127.0.0.1:${port}/`))
+  })
+
   test('a port without a listener, a connection that is cut, an answer that is not HTTP', async () => {
     const { port, open, close } = await serve(() => {})
     close()
