@@ -107,9 +107,10 @@ const ATTACKS: Record<AttackName, { callers: number; pauseMs: number; call: (n: 
     pauseMs: 100,
     call: () => ({ method: 'GET', path: '/sessions?limit=200', headers: { 'x-api-key': limitedKey }, agent }),
   },
+  // The same.
   comparisons: {
     callers: 12,
-    pauseMs: 0,
+    pauseMs: 50,
     call: () => ({
       method: 'GET',
       path: `/v2/open-sanctions/runs/${runs[1]}/hits?since=${runs[0]}`,

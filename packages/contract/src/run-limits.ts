@@ -8,7 +8,7 @@ export const RUN_LIMITS = {
   hits: 200_000,
   hitsPageMax: 1_000,
   /** Hits of either run that one call compares. Its cursor says how far it came. */
-  hitsPerComparison: 5_000,
+  hitsPerComparison: 2_000,
   /** Runs of one tenant, in each mode. */
   runs: 2_000,
   /** A run that is not complete after this is deleted. */

@@ -9,6 +9,7 @@ import {
   type RunState,
   SANCTIONS_LIMITS,
 } from '@ostiary/contract'
+import { createFairSlots } from '@ostiary/service-kit/fair-slots'
 import type { Caller } from '../keys/index.ts'
 import { readCursor, readIdCursor, writeCursor } from '../platform/cursor.ts'
 import type { Db } from '../platform/db.ts'
@@ -30,6 +31,9 @@ const OPEN_MS = RUN_LIMITS.openHours * 3_600_000
 const PURGE_BATCH = 5
 const KEY_BYTES = 16
 const FIRST: HitPosition = { rowKey: Buffer.alloc(0), entityKey: Buffer.alloc(0) }
+
+/** Comparisons that are made at once. */
+const MOST_COMPARISONS = 4
 
 interface Deps extends Pick<Platform, 'cells' | 'clock' | 'ids' | 'log'> {
   settings: Pick<Settings, 'get'>
@@ -53,6 +57,9 @@ export interface RunPart {
 
 /** Runs that tenants keep. Callers without a key have none: nothing of their files is stored (decisions.md, section 3). */
 export function createRunService({ cells, clock, ids, log, settings, hasherFor }: Deps) {
+  // One of a tenant at a time: each is ten times as dear as a usual call.
+  const comparisons = createFairSlots({ total: MOST_COMPARISONS, perOwner: 1 })
+
   const daysOf = async (tenantId: string) => (await settings.get(tenantId)).screeningRunDays
 
   /** Without days nothing counts, open runs neither: a tenant that has just turned runs off sees none. */
@@ -147,7 +154,7 @@ export function createRunService({ cells, clock, ids, log, settings, hasherFor }
       const { hits, reached } =
         since === undefined
           ? { hits: await runStore.hits(db, caller, asked), reached: null }
-          : await runStore.differences(db, caller, { ...asked, since })
+          : await comparisons.withSlot(caller.tenantId, () => runStore.differences(db, caller, { ...asked, since }))
       const page = hits.slice(0, limit)
       const items = page.map((hit) => toHit(hit, since !== undefined))
       const last = hits.length > limit ? page.at(-1) : reached
