@@ -166,6 +166,8 @@ async function callVerification(call: Call): Promise<void> {
   await times((n) => call('POST', `${path}/${ids[n]}/confirm`, { code: 'x'.repeat(22) }))
   await times((n) => call('POST', `${path}/${ids[n + TIMES]}/cancel`))
   await times((n) => call('DELETE', `${path}/${ids[n]}`))
+  for (const word of ['find', 'clear'])
+    await times((n) => call('POST', `/v2/verification-lockout/${word}`, { customerId: `customer-${n}` }))
 }
 
 async function callWebhooks(call: Call): Promise<void> {
