@@ -28,8 +28,10 @@ export function createLook({ outage, probe }: Reachability, ask: () => Promise<L
     if (known !== undefined) return known
     const asked = ask().catch(async () => outage() ?? (await probe()) ?? 'slow')
     const seen = await Promise.race([asked, sleep(PATIENCE_MS, 'slow' as const, { ref: false })])
-    if (seen === 'slow') void probe()
-    return seen
+    if (seen !== 'slow') return seen
+    void probe()
+    // A call may have met the reason meanwhile.
+    return outage() ?? 'slow'
   }
 
   return () => {
