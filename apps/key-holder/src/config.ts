@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { parseMasterKeys } from '@ostiary/service-kit/sealing'
 import { ConfigError, type Environment, readSettings } from '@ostiary/service-kit/settings'
 import Type from 'typebox'
+import type { DbOptions } from './platform/db.ts'
 
 const port = (fallback: number, description: string) =>
   Type.Integer({ minimum: 1, maximum: 65535, default: fallback, description })
@@ -68,14 +69,23 @@ export const Settings = Type.Object({
   ),
 })
 
-export type Config = ReturnType<typeof loadConfig>
+export interface Config {
+  masterKeys: readonly Buffer[]
+  matcherKeys: readonly string[]
+  cosineMin: number
+  logLevel: string
+  http: { host: string; port: number }
+  admin: { host: string; hostNames: readonly string[]; port: number }
+  database: DbOptions
+  shutdown: { drainMs: number; timeoutMs: number }
+}
 
 /** Reads the environment once, at the start of a process. A command that answers nobody needs no keys of callers. */
 export function loadConfig(
   env: Environment,
   readFile = (path: string) => readFileSync(path, 'utf8'),
   { needsCallers = true } = {},
-) {
+): Config {
   const problems: string[] = []
   const values = readSettings(Settings, env, readFile, problems)
   const required = <T>(
@@ -112,9 +122,19 @@ export function loadConfig(
       poolMax: values.DATABASE_POOL_MAX,
       statementTimeoutMs: values.DATABASE_STATEMENT_TIMEOUT_MS,
       connectTimeoutMs: values.DATABASE_CONNECT_TIMEOUT_MS,
+      ...(env.DATABASE_URL_FILE && { reread: () => rereadUrl(env, readFile) }),
     },
     shutdown: { drainMs: values.SHUTDOWN_DRAIN_MS, timeoutMs: values.SHUTDOWN_TIMEOUT_MS },
   })
+}
+
+/** A file that is being written, or is wrong, changes nothing. */
+function rereadUrl(env: Environment, readFile: (path: string) => string): { url: string } | undefined {
+  try {
+    return { url: loadConfig(env, readFile, { needsCallers: false }).database.url }
+  } catch {
+    return undefined
+  }
 }
 
 function readUrl(text: string): string {

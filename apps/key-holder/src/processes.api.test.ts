@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { after, describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { KEY_HOLDER_LIMITS } from '@ostiary/contract'
@@ -95,12 +97,40 @@ test('SIGTERM lets open requests end and the process ends with 0', async () => {
 })
 
 test('an unreachable database and a port in use are reported in plain words', () => {
-  const away = run({ ...keyHolder.env, DATABASE_URL: 'postgres://nobody@127.0.0.1:9/none' })
+  const away = run({ ...keyHolder.env, DATABASE_URL: 'postgres://nobody@127.0.0.1:9/none' }, 'keys')
   assert.equal(away.status, 1)
   assert.match(away.stderr, /^Failed: The database is out of reach \(ECONNREFUSED\)\n$/)
   const taken = run(keyHolder.env)
   assert.equal(taken.status, 1)
   assert.match(taken.stderr, /EADDRINUSE/)
+})
+
+test('[X4] without its database the process says so and waits, and takes a changed password from the file, also while it runs', async () => {
+  const role = `holder_${randomBytes(4).toString('hex')}`
+  await database.query(`create role ${role} login superuser password 'right'`)
+  const file = `${mkdtempSync(`${tmpdir()}/login-`)}/url`
+  const write = (password: string) =>
+    writeFileSync(file, Object.assign(new URL(databaseUrl), { username: role, password }).href)
+  await keyHolder.stop()
+  write('wrong')
+  const starting = keyHolder.start({ DATABASE_URL: '', DATABASE_URL_FILE: file })
+  const readiness = () =>
+    fetch(`${keyHolder.adminUrl}/readyz`).then(
+      async (answer) => [answer.status, await answer.text()].join(' '),
+      () => 'no answer',
+    )
+  await eventually(async () => (await readiness()) === '503 {"status":"starting"}', 'it does not wait')
+  write('right')
+  await starting
+  assert.match(keyHolder.log(), /"errorCause":"28P01".*"msg":"the database cannot be used yet/)
+  await database.query(`alter role ${role} password 'next'`)
+  write('next')
+  await database.query('select pg_terminate_backend(pid) from pg_stat_activity where usename = $1', [role])
+  await eventually(async () => (await readiness()) === '200 {"status":"ok"}', 'it does not log in anew')
+  assert.equal(await caller.compare(person, genuine), 'accept')
+  await keyHolder.stop()
+  await database.query(`drop role ${role}`)
+  await keyHolder.start()
 })
 
 describe('the command', () => {

@@ -49,7 +49,8 @@ test('neither the log nor the metrics nor an answer names a person, a token, a n
   }
   const written = harness.logged() + (await harness.metrics.registry.metrics())
   for (const [name, value] of Object.entries(secrets)) assert.ok(value !== '' && !written.includes(value), name)
-  assert.doesNotMatch(written, /score|cosine|norm"/i)
+  // `attack="norm"` is a kind of attack: each kind is counted from 0.
+  assert.doesNotMatch(written, /score|cosine|norm(":|=)/i)
   const lines = harness.logged().trim().split('\n')
   assert.ok(lines.length > 15)
   for (const line of lines) JSON.parse(line)

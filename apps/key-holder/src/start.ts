@@ -4,11 +4,13 @@ import { handleSignals } from '@ostiary/service-kit/shutdown'
 import { closeServer, createAdminServer, listen, type Phase } from './admin-server.ts'
 import { closeGently } from './app.ts'
 import { loadConfig } from './config.ts'
-import { systemClock } from './platform/clock.ts'
-import { createLog } from './platform/log.ts'
+import { createMetrics } from './metrics.ts'
+import { type Clock, systemClock } from './platform/clock.ts'
+import { createDb, type Db, UnavailableError } from './platform/db.ts'
+import { createLog, type Log } from './platform/log.ts'
 import { startPurging } from './purge.ts'
 import { reseal } from './reseal.ts'
-import { createWire, openStore } from './wire.ts'
+import { createWire, migrateStore, openStore } from './wire.ts'
 
 const USAGE = `Usage: node apps/key-holder/src/main.ts [command]
 
@@ -31,9 +33,14 @@ async function serve(): Promise<void> {
   const config = loadConfig(process.env)
   const log = createLog(config.logLevel)
   const clock = systemClock
-  const { app, db, metrics, keys, stopThreads } = await createWire({ config, clock, log })
+  const db = createDb(config.database, log)
+  const metrics = createMetrics(db)
   let phase: Phase = 'starting'
   const admin = createAdminServer({ db, metrics, phase: () => phase, hostNames: config.admin.hostNames })
+  // It says that the process starts, for as long as that waits for the database.
+  await listen(admin, config.admin)
+  await waitForDatabase(db, log, clock)
+  const { app, keys, stopThreads } = await createWire({ config, clock, log, db, metrics })
   const stopPurging = startPurging({ db, clock, log, metrics })
   const { drainMs, timeoutMs } = config.shutdown
 
@@ -58,11 +65,24 @@ async function serve(): Promise<void> {
     clock,
   )
   await app.listen({ ...config.http, listenTextResolver: () => 'listening' })
-  await listen(admin, config.admin)
   phase = 'running'
   const { fingerprint } = keys.published
   log.info({ ...config.http, version: VERSION, fingerprint }, 'key holder ready')
 }
+
+/** A process that starts while its database is away, or refuses the login, waits for it. */
+async function waitForDatabase(db: Db, log: Log, clock: Clock): Promise<void> {
+  for (let tries = 0; ; tries++) {
+    try {
+      return await migrateStore(db, log)
+    } catch (err) {
+      if (!(err instanceof UnavailableError)) throw err
+      if (tries === 0) log.error({ err }, 'the database cannot be used yet: the process waits for it')
+      await clock.sleep(RETRY_MS)
+    }
+  }
+}
+const RETRY_MS = 1_000
 
 async function printKeys(): Promise<void> {
   const store = await openStore(quietly())

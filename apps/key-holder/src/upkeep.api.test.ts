@@ -180,7 +180,7 @@ async function createHarnessOn(masterKey: string) {
   const { clock, seed, env } = harness
   const log = createLog('fatal', { write: () => {} })
   const config = loadConfig({ ...env, MASTER_KEY: masterKey })
-  const { app, db, keys, stopThreads } = await createWire({ config, clock, log, processMetrics: false })
+  const { app, db, keys, stopThreads } = await createWire({ config, clock, log })
   const caller = await createCaller({
     send: harness.sendInto(app),
     seed,

@@ -3,7 +3,7 @@ import { buildApp } from './app.ts'
 import type { Config } from './config.ts'
 import { createJudgements } from './judgements.ts'
 import { loadKeys } from './keys.ts'
-import { createMetrics } from './metrics.ts'
+import { createMetrics, type Metrics } from './metrics.ts'
 import type { Clock } from './platform/clock.ts'
 import { createDb, type Db } from './platform/db.ts'
 import { createKeyVault, type KeyVault } from './platform/key-vault.ts'
@@ -13,20 +13,24 @@ import { createRoutes } from './routes.ts'
 import { createServiceCalls } from './service-calls.ts'
 import { shareStore } from './shares/store.ts'
 
-export interface Parts {
+interface StoreParts {
   config: Config
   clock: Clock
   log: Log
+  /** The pool, where the caller has one already. */
+  db?: Db
+}
+
+export interface Parts extends StoreParts {
   judge?: typeof judge
-  processMetrics?: boolean
+  metrics?: Metrics
 }
 
 /** The migrated database, the vault and the keys of the service: what every command needs. */
-export async function openStore({ config, clock, log }: Pick<Parts, 'config' | 'clock' | 'log'>) {
-  const db = createDb(config.database, log)
+export async function openStore({ config, clock, log, db = createDb(config.database, log) }: StoreParts) {
   const vault = createKeyVault(config.masterKeys)
   try {
-    await migrate(db, (migration) => log.info({ migration }, 'migration applied'))
+    await migrateStore(db, log)
     await refuseUnknownMasterKey(db, vault)
     return { db, vault, keys: await loadKeys(db, vault, clock.now()) }
   } catch (error) {
@@ -35,11 +39,14 @@ export async function openStore({ config, clock, log }: Pick<Parts, 'config' | '
   }
 }
 
+export const migrateStore = (db: Db, log: Log): Promise<void> =>
+  migrate(db, (migration) => log.info({ migration }, 'migration applied'))
+
 /** The whole service, not listening yet. */
 export async function createWire(parts: Parts) {
   const { config, clock, log } = parts
   const { db, vault, keys } = await openStore(parts)
-  const metrics = createMetrics(db, { processMetrics: parts.processMetrics ?? true })
+  const { metrics = createMetrics(db, { processMetrics: false }) } = parts
   const calls = await createServiceCalls({ db, clock, matcherKeys: config.matcherKeys, keys })
   const judgements = createJudgements()
   const judging = {

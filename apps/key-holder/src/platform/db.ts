@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isUnreplicated, UnreplicatedError } from '@ostiary/service-kit/outage'
+import { judgeLogin, judgeStore, UnreplicatedError } from '@ostiary/service-kit/outage'
+import { createPool, type PoolOptions } from '@ostiary/service-kit/pool'
 import {
   isUnavailable,
   isUsableAfter,
-  PATIENCE_MS,
   type Queryable,
   queryable,
   runTransaction,
@@ -12,7 +12,7 @@ import {
   withClient,
 } from '@ostiary/service-kit/postgres'
 import { LOOK, outageOf, type StoreFacts } from '@ostiary/service-kit/store-look'
-import pg from 'pg'
+import type pg from 'pg'
 import type { Log } from './log.ts'
 
 export type { Queryable }
@@ -31,41 +31,31 @@ export class UnavailableError extends Error {
   override readonly name = 'UnavailableError'
 }
 
-export interface DbOptions {
-  url: string
-  poolMax: number
-  statementTimeoutMs: number
-  connectTimeoutMs: number
-}
+export type DbOptions = Pick<PoolOptions, 'url' | 'poolMax' | 'statementTimeoutMs' | 'connectTimeoutMs' | 'reread'>
 
-export function createDb({ url, poolMax, statementTimeoutMs, connectTimeoutMs }: DbOptions, log: Log): Db {
-  const connection = {
-    connectionString: url,
-    connectionTimeoutMillis: connectTimeoutMs,
-    keepAlive: true,
-    application_name: 'ostiary-key-holder',
+const NAME = 'ostiary-key-holder'
+
+export function createDb(options: DbOptions, log: Log): Db {
+  const { statementTimeoutMs, connectTimeoutMs } = options
+  const { pool, unreplicated, urls, renewLogin } = createPool(
+    { ...options, applicationName: NAME, log },
+    {
+      statement_timeout: String(statementTimeoutMs),
+      idle_in_transaction_session_timeout: String(statementTimeoutMs * 2),
+    },
+  )
+
+  async function acquire(): Promise<pg.PoolClient> {
+    try {
+      return await pool.connect()
+    } catch (cause) {
+      if (judgeLogin(cause).outage === 'refused' && renewLogin()) return acquire()
+      throw new UnavailableError('The database is out of reach', { cause })
+    }
   }
-  const pool = new pg.Pool({
-    ...connection,
-    max: poolMax,
-    statement_timeout: statementTimeoutMs,
-    idle_in_transaction_session_timeout: statementTimeoutMs * 2,
-    query_timeout: statementTimeoutMs + PATIENCE_MS,
-  })
-  // Without these, a connection that breaks would end the process. The next statement reports it.
-  pool.on('error', (err) => log.debug({ err }, 'idle database connection lost'))
-  const unreplicated = new WeakSet<pg.ClientBase>()
-  pool.on('connect', (client) => {
-    client.on('error', () => {})
-    client.on('notice', (notice) => {
-      if (isUnreplicated(notice)) unreplicated.add(client)
-    })
-  })
 
   async function onConnection<T>(work: (send: Send) => Promise<T>): Promise<T> {
-    const client = await pool.connect().catch((error) => {
-      throw new UnavailableError('The database is out of reach', { cause: error })
-    })
+    const client = await acquire()
     let isBroken = false
     const send: Send = async ({ name, text }, values) => {
       try {
@@ -87,7 +77,20 @@ export function createDb({ url, poolMax, statementTimeoutMs, connectTimeoutMs }:
   return {
     ...queryable((statement, values) => onConnection((send) => send(statement, values))),
     transaction: (work) => onConnection((send) => runTransaction(send, (inside) => work(queryable(inside)))),
-    withDedicatedClient: (work) => withClient(connection, work).catch(rethrow),
+    withDedicatedClient: (work) =>
+      withClient(
+        {
+          connectionString: urls().url,
+          connectionTimeoutMillis: connectTimeoutMs,
+          keepAlive: true,
+          application_name: NAME,
+        },
+        work,
+      ).catch((error) => {
+        // For the next try.
+        if (judgeStore(error)?.outage === 'refused') renewLogin()
+        return rethrow(error)
+      }),
     close: () => pool.end(),
   }
 }

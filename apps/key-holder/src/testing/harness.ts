@@ -44,7 +44,6 @@ export async function createHarness(options: Options = {}) {
     config,
     clock,
     log,
-    processMetrics: false,
     ...(options.judge && { judge: options.judge }),
   })
   const { app, db, metrics, keys } = wire

@@ -1,7 +1,7 @@
 import { BUCKET_COUNT } from '@ostiary/crypto'
+import type { DatabaseUrls } from '@ostiary/service-kit/login'
 import type { Db } from './db.ts'
 import { bucketOf } from './ids.ts'
-import type { DatabaseUrls } from './login.ts'
 
 /**
  * A cell is one PostgreSQL database that holds everything of its tenants. 1,024 fixed buckets map to cells; a tenant's

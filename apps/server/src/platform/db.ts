@@ -1,4 +1,5 @@
 import { judgeLogin, judgeStore, type Outage, SILENCE, UnreplicatedError } from '@ostiary/service-kit/outage'
+import { createPool, type PoolOptions } from '@ostiary/service-kit/pool'
 import {
   isUnavailable,
   isUsableAfter,
@@ -18,7 +19,6 @@ import { AppError } from './errors.ts'
 import { createFairSlots } from '@ostiary/service-kit/fair-slots'
 import { createKeyedMutex, type WithLock } from './keyed-mutex.ts'
 import { createLook, type Look } from './look.ts'
-import { createPool, type PoolOptions } from './pool.ts'
 import { createReachability } from './reachability.ts'
 
 export type { Queryable, Statement }

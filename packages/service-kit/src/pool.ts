@@ -1,8 +1,8 @@
-import { isUnreplicated } from '@ostiary/service-kit/outage'
-import { PATIENCE_MS } from '@ostiary/service-kit/postgres'
 import pg from 'pg'
-import type { Log } from './log.ts'
+import type { Logger } from 'pino'
 import { type DatabaseUrls, takeLogin } from './login.ts'
+import { isUnreplicated } from './outage.ts'
+import { PATIENCE_MS } from './postgres.ts'
 
 // Times are written without the time zone of the process.
 pg.defaults.parseInputDatesAsUTC = true
@@ -16,7 +16,7 @@ export interface PoolOptions extends DatabaseUrls {
   applicationName: string
   /** For the log. */
   cell?: string
-  log: Log
+  log: Logger
 }
 
 type Settings = Readonly<Record<string, string>>
@@ -30,6 +30,7 @@ export interface Pool {
   renewLogin(): boolean
 }
 
+/** What the server and the key holder set on every pool. */
 export function createPool(options: PoolOptions, settings: Settings): Pool {
   const pool = new pg.Pool({
     connectionString: options.url,
