@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { eventually } from '@ostiary/testkit/eventually'
 import { freePorts } from '@ostiary/testkit/ports'
 import { ROOT } from '@ostiary/testkit/root'
@@ -29,16 +29,19 @@ mkdirSync(join(folder, 'node_modules/@ostiary'), { recursive: true })
 symlinkSync(join(ROOT, 'packages/sdk'), join(folder, 'node_modules/@ostiary/sdk'))
 writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
 writeFileSync(join(folder, 'shop.ts'), shopOfReadme())
-const server = spawn(process.execPath, ['shop.ts'], { cwd: folder, env: { ...process.env, ...env }, stdio: 'inherit' })
-before(() =>
-  eventually(() =>
-    fetch(shop).then(
+const server = await openShop('shop.ts', shop, env)
+after(() => server.kill())
+
+async function openShop(file: string, url: string, own: Readonly<Record<string, string>>) {
+  const child = spawn(process.execPath, [file], { cwd: folder, env: { ...process.env, ...own }, stdio: 'inherit' })
+  await eventually(() =>
+    fetch(url).then(
       () => true,
       () => false,
     ),
-  ),
-)
-after(() => server.kill())
+  )
+  return child
+}
 
 /** A browser that follows no redirect by itself. */
 function newBrowser() {
@@ -86,6 +89,21 @@ for (const [what, args, expected] of [
     assert.equal((await newBrowser()(back)).text, 'Not sold.', 'a link that is passed on buys nothing')
   })
 }
+
+test('[P11] while the service is down the shop sells nothing, and says so', async () => {
+  const [own = 0, nobody = 0] = await freePorts(2)
+  const alone = `http://127.0.0.1:${own}`
+  const code = shopOfReadme().replaceAll(shop, alone).replace(`listen(${port},`, `listen(${own},`)
+  writeFileSync(join(folder, 'alone.ts'), code)
+  const child = await openShop('alone.ts', alone, { ...env, OSTIARY_URL: `http://127.0.0.1:${nobody}` })
+  try {
+    const answer = await fetch(`${alone}/buy`, { redirect: 'manual' })
+    assert.equal(answer.status, 503)
+    assert.match(await answer.text(), /Nothing was sold; please try again later/)
+  } finally {
+    child.kill()
+  }
+})
 
 test('[P9] who has enrolled and signs in is welcome after a reload too, and nobody else', async () => {
   const enrolling = newBrowser()

@@ -91,7 +91,7 @@ export const Settings = Type.Object({
     pattern: '^[0-9a-fA-F.:/, ]*$',
     default: '',
     description:
-      'Addresses or networks of your reverse proxies, comma-separated. Only their `X-Forwarded-For` and `X-Forwarded-Host` are believed',
+      'Addresses or networks of your reverse proxies, comma-separated. Only their `X-Forwarded-For` and `X-Forwarded-Host` are believed, so they must set or overwrite both: a proxy that passes on what it got lets every caller choose an address',
   }),
   MIGRATE_ON_START: Type.Boolean({
     default: true,

@@ -281,7 +281,7 @@ test('a suspended tenant’s keys stop, and work again when it is resumed', asyn
   }
 })
 
-test('an address allow-list is checked against the address behind trusted proxies only', async () => {
+test('[O6] an address allow-list is checked against the address that the last trusted proxy wrote', async () => {
   const local = await createHarness({ TRUST_PROXY: '127.0.0.1' })
   const { key } = await local.tenantWithKey({ allowedIps: ['203.0.113.0/24'] })
   const call = async (forwarded: string) => {
@@ -298,6 +298,12 @@ test('an address allow-list is checked against the address behind trusted proxie
     [403, 'ADDRESS_DENIED'],
     'what a stranger claims further left does not count',
   )
+  const direct = await local.inject({
+    url: '/strings',
+    remoteAddress: '198.51.100.1',
+    headers: { 'x-api-key': key, 'x-forwarded-for': '203.0.113.8' },
+  })
+  assert.equal(direct.statusCode, 403, 'who is no trusted proxy is not believed')
 })
 
 test('a change of the master key: reseal moves every key, and the old master key can go', async () => {

@@ -211,7 +211,7 @@ describe('POST /strings', () => {
     )
   })
 
-  test('503: the store is away', async () => {
+  test('[X6] 503: the store is away, and the answer says when to come back', async () => {
     const broken = await createHarness()
     await broken.wire.close()
     const response = await broken.inject({ method: 'POST', url: '/strings', payload: { value: 'x' } })
