@@ -229,7 +229,7 @@ test('the image runs as a numbered user that is not root, says whether it is hea
   for (const [name, { build, command = JSON.parse(only('CMD')) as string[] }] of ours) {
     assert.deepEqual(
       build,
-      { context: '.', dockerfile: 'deploy/Dockerfile', args: ['NODE_IMAGE', 'KEY_HOLDER_FINGERPRINT'] },
+      { context: '.', dockerfile: 'deploy/Dockerfile', args: ['NODE_IMAGE', 'KEY_HOLDER_FINGERPRINT', 'TELEMETRY'] },
       name,
     )
     assert.equal(command[0], 'node')

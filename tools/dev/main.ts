@@ -101,6 +101,7 @@ async function newLaunchUrl(url: string, key: string): Promise<string> {
       redirectUrl: `${url}/health`,
       ageThreshold: 30,
       stepUpEnabled: true,
+      documentInDoubt: true,
       documentAgeThreshold: 18,
       enableDesktop: true,
       sessionExpiry: 3600,

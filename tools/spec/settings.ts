@@ -16,7 +16,7 @@ export const LISTED_SETTINGS: Readonly<Record<string, ListedSetting>> = {
   EVENTS_LIVE: { rows: [], turnedOnBy: /\bEVENTS_LIVE: 'true'/ },
 }
 
-/** The reasons stand in docs/decisions/0001-spec-gaps.md, under "Rows that are not proven". */
+/** The reasons stand in docs/decisions/0001-spec-gaps.md, under "Rows that do not hold by default". */
 export const NOT_PROVEN: readonly string[] = ['C-060', 'D-054']
 
 export const settingOfRow = (id: string): string | undefined =>

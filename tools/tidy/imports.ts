@@ -30,7 +30,9 @@ const ENTRIES: Readonly<Record<string, readonly string[]>> = {
   'testkit/limits': ['tests of apps/key-holder', 'tests of apps/server'],
   'testkit/databases': ['tests of apps/key-holder'],
   'testkit/temporary-folder': ['tests of apps/cli', 'tests of apps/server'],
-  'testkit/(key-holder-relay|measuring/test-figure|missing|pgbouncer|ports|run)': ['tests of apps/server'],
+  'testkit/(key-holder-relay|measuring/test-figure|missing|pgbouncer|ports|postgres-server|run)': [
+    'tests of apps/server',
+  ],
   'token/testing': ['tests of apps/key-holder', 'measures', 'tests'],
 }
 

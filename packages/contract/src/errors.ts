@@ -250,7 +250,7 @@ export const ERRORS = {
   DEPENDENCY_DOWN: {
     status: 503,
     meaning:
-      'The database is out of reach, stores nothing at present, or met another call, or the service is starting or stopping. Nothing is known to be stored.',
+      'The database is out of reach or stores nothing, two calls blocked each other, your calls use their whole share of it, or the service is starting or stopping. Nothing is known to be stored.',
     remedy: 'Wait the seconds in `Retry-After`, then retry with the same `Idempotency-Key`.',
   },
   KEY_HOLDER_UNAVAILABLE: {

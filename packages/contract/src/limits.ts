@@ -239,10 +239,8 @@ export const WEBHOOK_LIMITS = {
   headers: 20,
   headerBytes: 4 * 1024,
   urlChars: 2048,
-  /** For the whole exchange: name, connection, request, and as much of the answer as is read. */
+  /** For the whole exchange: name, connection, request, and the answer to its end. */
   timeoutMs: 10_000,
-  /** How much of the answer's body is read before the connection is closed. Nothing of it is kept. */
-  answerBytes: 4 * 1024,
   /** Waits between the attempts, in seconds; each is varied by up to a fifth, so that receivers are not hit in step. */
   retrySeconds: [5, 30, 120, 600, 1800, 3600, 7200, 14_400, 28_800],
   /** A longer `Retry-After` is taken for this. */

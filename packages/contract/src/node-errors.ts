@@ -37,7 +37,7 @@ export const NODE_ERRORS = {
     http: 500,
     status: -2,
     message: 'Missing PUID.',
-    meaning: 'Delete was called without `puid`. The specification answers this with 500.',
+    meaning: 'Delete was called with neither `puid` nor `metadata.id`. The specification answers this with 500.',
   },
 
   NODE_PREDICT_FEATURES_MISSING: {
@@ -114,8 +114,8 @@ export const NODE_ERRORS = {
     status: -1,
     message: 'Too many requests',
     meaning:
-      'Over the rate of this key, too many wrong keys from this address, or too many predictions near one person. `Retry-After` says how ' +
-      'long to wait.',
+      'Over the rate of this key, too many wrong keys from this address, too many predictions near one person, or the processor time of this key is used up. ' +
+      '`Retry-After` says how long to wait.',
   },
   NODE_BAD_REQUEST: {
     http: 400,
@@ -158,7 +158,7 @@ export const NODE_ERRORS = {
     status: 500,
     message: 'Server-side processing error',
     meaning:
-      'The store is out of reach, so `status` is 152 for an enrolment, 153 for a prediction and 500 for anything else. Nothing is known to ' +
+      'The store is out of reach. `status` is 152 for an enrolment, 153 for a prediction, 500 for anything else. Nothing is known to ' +
       'be done; try again after `Retry-After`.',
   },
 } as const satisfies Record<string, { http: number; status: number; message: string; meaning: string }>

@@ -144,7 +144,8 @@ export const getReadyz = operation({
   method: 'GET',
   path: '/readyz',
   summary: 'Can the process take traffic',
-  description: 'For a load balancer: 503 while starting, while the database is out of reach, and while stopping.',
+  description:
+    'For a load balancer: 503 while starting, while no cell can store anything, and while stopping. A database that is only slow has three looks or five seconds.',
   auth: 'none',
   success: {
     200: { description: 'Send traffic', schema: ProcessState },

@@ -175,8 +175,8 @@ const fields = {
   documentInDoubt: Type.Boolean({
     default: false,
     description:
-      'Whether step-up asks for a document also when a face estimate is doubtful: frames that disagree, a log with gaps, strong behavioural flags. ' +
-      'Otherwise such a result has the risk flag `BH_AGE_IN_DOUBT`, which recommends REVIEW. A session may say otherwise',
+      'Whether step-up asks for a document also when a face estimate is doubtful: frames that disagree, or strong behavioural flags; and whether a log with gaps ' +
+      'leads to the document instead of another try. Otherwise a doubtful result has the risk flag `BH_AGE_IN_DOUBT`, which recommends REVIEW. A session may say otherwise',
   }),
   enforceBlock: Type.Boolean({
     default: false,

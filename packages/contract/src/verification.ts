@@ -245,7 +245,7 @@ export const getVerificationWebhook = operation({
   method: 'GET',
   path: '/v2/verification-session/:sessionId/webhook',
   summary: 'Read the webhook of a verification session again',
-  description: 'Extension: the body as it was sent, without images.',
+  description: 'Extension: the body as it was sent, with `images` empty.',
   scope: 'verify:read',
   params: SessionParams,
   success: { 200: { description: 'The body', schema: VerificationWebhook } },

@@ -151,7 +151,9 @@ test('a connection to a server that no longer accepts writes is not used again, 
 
 test('[U2] one owner occupies at most half of the connections, and one is left to work without an owner', async () => {
   const database = await createTestDatabase()
-  const db = createDb({ ...options, poolMax: 4, connectTimeoutMs: 300, url: database.url })
+  const waits: number[] = []
+  const noteWait = (seconds: number) => void waits.push(seconds)
+  const db = createDb({ ...options, poolMax: 4, connectTimeoutMs: 300, url: database.url, noteWait })
   const ping = sql('test.ping', 'select 1 as one')
   const gate = Promise.withResolvers<void>()
   const hold = (owner: string) => db.forOwner(owner).transaction((tx) => tx.rows(ping).then(() => gate.promise))
@@ -161,6 +163,7 @@ test('[U2] one owner occupies at most half of the connections, and one is left t
   assert.equal(db.stats().waiting, 1)
   await refused
   assert.equal(db.isUp(), true, 'the database is not away because an owner waits')
+  assert.ok(Math.max(...waits) >= 0.25, 'waiting in vain is measured too')
   held.push(hold('b'))
   await assert.rejects(db.forOwner('b').rows(ping), isDown)
   assert.deepEqual(await db.rows(ping), [{ one: 1 }])

@@ -109,18 +109,21 @@ export function createDb(options: DbOptions): Db {
     throw storeDown()
   }
 
-  async function acquire(): Promise<pg.PoolClient> {
+  const noteWait = (sinceMs: number) => options.noteWait?.((performance.now() - sinceMs) / 1000)
+
+  async function acquire(sinceMs: number): Promise<pg.PoolClient> {
     if (guard?.isHeld()) throw new Error(SECOND_CONNECTION)
-    const startedMs = performance.now()
     refuseDuringOutage()
     let client: pg.PoolClient
     try {
       client = await pool.connect()
-      options.noteWait?.((performance.now() - startedMs) / 1000)
+      noteWait(sinceMs)
     } catch (error) {
       const fault = judgeLogin(error)
-      if (fault.outage === 'refused' && renewLogin()) return acquire()
+      if (fault.outage === 'refused' && renewLogin()) return acquire(sinceMs)
       if (!pool.ending) reachability.noteFailure(error, fault)
+      // Otherwise it did not wait for other work, but for the database.
+      if (reachability.outage() === undefined) noteWait(sinceMs)
       throw storeDown(error)
     }
     try {
@@ -133,8 +136,8 @@ export function createDb(options: DbOptions): Db {
     }
   }
 
-  async function onConnection<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
-    const client = await acquire()
+  async function onConnection<T>(work: (client: pg.PoolClient) => Promise<T>, sinceMs = performance.now()): Promise<T> {
+    const client = await acquire(sinceMs)
     try {
       return await work(client)
     } finally {
@@ -146,10 +149,14 @@ export function createDb(options: DbOptions): Db {
     (owner: string): typeof onConnection =>
     async (work) => {
       if (guard?.isHeld()) throw new Error(SECOND_CONNECTION)
+      const sinceMs = performance.now()
       const free = await shares.takeWithin(owner, options.connectTimeoutMs)
-      if (!free) throw tooManyOfOwner()
+      if (!free) {
+        noteWait(sinceMs)
+        throw tooManyOfOwner()
+      }
       try {
-        return await onConnection(work)
+        return await onConnection(work, sinceMs)
       } finally {
         free()
       }

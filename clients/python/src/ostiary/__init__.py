@@ -6,7 +6,7 @@
     session = ostiary.age.create(
         {
             "redirectUrl": "https://shop.example/checked",
-            "ageThreshold": 30,  # who looks 30 passes by the face; the others show a document, which says 18
+            "ageThreshold": 30,  # who looks 30 passes by the face; the others are asked for a document
             "stepUpEnabled": True,
             "documentInDoubt": True,
             "documentAgeThreshold": 18,

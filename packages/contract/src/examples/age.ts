@@ -84,6 +84,7 @@ const withoutVerdict: AgeResult = {
   sessionStatus: 'AGE_UNKNOWN',
   status: 'AGE_UNKNOWN',
   result: {},
+  riskEvaluation: { ...calm, recommendation: 'REVIEW' },
   errors: [SESSION_CODES.ATTEMPTS_EXCEEDED.code],
   errorDetails: [{ code: SESSION_CODES.ATTEMPTS_EXCEEDED.code, name: 'ATTEMPTS_EXCEEDED' }],
   outcome: 'FAILED',
@@ -158,7 +159,7 @@ const byDocument: CreateSessionBody = {
 export const AGE_EXAMPLES = {
   createSession: {
     request: {
-      'At least 18: who looks 30 or older passes by the face, and all others may show a document, which says 18': gate,
+      'At least 18: by the face from 30 on, else by a document': gate,
       'At least 18, by a document alone': byDocument,
     },
     replies: { 201: { Created: created } },
