@@ -15,8 +15,18 @@ const CASES: readonly [what: string, error: unknown, fault: StoreFault | undefin
   ],
   [
     '[O1] a login that PgBouncer could not make',
-    coded('08P01', 'server login has been failing, cached error: password'),
+    coded('08P01', 'server login has been failing, cached error: password authentication failed for user "app"'),
     { outage: 'refused' },
+  ],
+  [
+    'a PostgreSQL that is away behind PgBouncer',
+    coded('08P01', 'server login has been failing, cached error: connect failed (server_login_retry)'),
+    { outage: 'unreachable' },
+  ],
+  [
+    'a PostgreSQL that starts behind PgBouncer',
+    coded('08P01', 'server login has been failing, cached error: the database system is starting up'),
+    { outage: 'unreachable' },
   ],
   ['[O2] a standby, or a read-only server', coded('25006'), { outage: 'read-only' }],
   ['[X2] a commit without its replica', new UnreplicatedError(), { outage: 'unreplicated' }],

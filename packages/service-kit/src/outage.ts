@@ -35,7 +35,9 @@ const FAULTS: readonly [RegExp, StoreFault][] = [
   ],
 ]
 // PgBouncer reports a login that the server refuses with the code of a broken protocol. pg refuses a login without a password by itself.
-const REFUSED_TEXTS = /^SASL: |password authentication failed|server login has been failing|no such (user|database)/
+// When it has given up for a while it quotes why: often that PostgreSQL is away.
+const REFUSED_TEXTS =
+  /^SASL: |password authentication failed|no such (user|database)|server login has been failing.*(authentication|password|role .* does not exist|database .* does not exist)/
 const UNREACHABLE_TEXTS =
   /timeout exceeded when trying to connect|Connection terminated|pool after calling end|not queryable/
 

@@ -23,6 +23,8 @@ type Settings = Readonly<Record<string, string>>
 
 export interface Pool {
   pool: pg.Pool
+  /** Connections that have logged in. The pool's own number counts those that are about to. */
+  made(): number
   /** Connections on which a commit did not wait for its replica. */
   unreplicated: WeakSet<pg.ClientBase>
   urls(): DatabaseUrls
@@ -54,7 +56,10 @@ export function createPool(options: PoolOptions, settings: Settings): Pool {
   // listener either would end the process; the pool replaces idle ones, and the next statement reports the other.
   pool.on('error', (err) => options.log.debug({ err }, 'idle database connection lost'))
   const unreplicated = new WeakSet<pg.ClientBase>()
+  const made = new Set<pg.ClientBase>()
+  pool.on('remove', (client) => made.delete(client))
   pool.on('connect', (client) => {
+    made.add(client)
     client.on('error', () => {})
     client.on('notice', (notice) => {
       if (isUnreplicated(notice)) unreplicated.add(client)
@@ -63,6 +68,7 @@ export function createPool(options: PoolOptions, settings: Settings): Pool {
   let urls: DatabaseUrls = { url: options.url, directUrl: options.directUrl }
   return {
     pool,
+    made: () => made.size,
     unreplicated,
     urls: () => urls,
     renewLogin() {

@@ -1,5 +1,7 @@
+import { judgeStore } from '@ostiary/service-kit/outage'
 import pg from 'pg'
 import type { Db } from './db.ts'
+import { AppError } from './errors.ts'
 
 /** A fault of the connection to the database, and how to correct it. */
 export interface ConnectionProblem {
@@ -26,7 +28,8 @@ export async function findConnectionProblem(db: Db): Promise<ConnectionProblem |
     return await checkConnection(db)
   } catch (error) {
     if (isRefusedParameter(error)) return HIDDEN_POOLER
-    throw error
+    if (error instanceof AppError || !judgeStore(error)) throw error
+    throw new AppError('unavailable', 'DEPENDENCY_DOWN', 'The pooler is out of reach', { cause: error })
   }
 }
 

@@ -205,6 +205,53 @@ test('[O1] a database that refuses the login is down at once, and up again when 
   await database.drop()
 })
 
+test('[O1] while logins are refused, connections that were made before go on', async () => {
+  const database = await createTestDatabase()
+  const role = `rotated_${randomBytes(4).toString('hex')}`
+  await database.query(`create role ${role} login password 'first'`)
+  const url = Object.assign(new URL(database.url), { username: role, password: 'first' }).href
+  const db = createDb({ ...options, url })
+  const ping = sql('test.ping', 'select 1 as one')
+  await db.rows(ping)
+  await database.query(`alter role ${role} password 'second'`)
+  assert.equal(await db.tryToStore(), 'refused')
+  assert.deepEqual([db.outage(), await db.look(), db.isUp()], ['refused', 'refused', true])
+  assert.deepEqual(await db.rows(ping), [{ one: 1 }])
+  await database.query(`select pg_terminate_backend(pid) from pg_stat_activity where usename = '${role}'`)
+  await eventually(() => !db.isUp(), 'none is left')
+  await assert.rejects(db.rows(ping), isDownFor(2))
+  await database.query(`alter role ${role} password 'first'`)
+  await eventually(() => db.outage() === undefined, 'the outage is over')
+  await db.close()
+  await database.query(`drop role ${role}`)
+  await database.drop()
+})
+
+test('[U2] what work costs is told without its wait for a connection, also when it fails', async () => {
+  const database = await createTestDatabase()
+  const db = createDb({ ...options, poolMax: 2, url: database.url })
+  const ping = sql('test.ping', 'select 1 as one')
+  const gate = Promise.withResolvers<void>()
+  const held = db.forOwner('a').transaction((tx) => tx.rows(ping).then(() => gate.promise))
+  await eventually(() => db.stats().total === 1, 'it is held')
+  const began = performance.now()
+  const noted: number[] = []
+  const timed = db.forOwner('a').timed(
+    (ms) => void noted.push(ms),
+    (on) => on.rows(ping),
+  )
+  await eventually(() => performance.now() - began > 500, 'it has waited')
+  gate.resolve()
+  assert.deepEqual(await timed, [{ one: 1 }])
+  await held
+  assert.ok((noted[0] ?? 500) < 500, `${noted[0]} ms`)
+  const note = (ms: number) => void noted.push(ms)
+  await assert.rejects(db.timed(note, (on) => on.rows(sql('test.missing', 'select from missing'))))
+  assert.equal(noted.length, 2)
+  await db.close()
+  await database.drop()
+})
+
 test('[O2] a database that has become read-only is down as soon as somebody looks, for reads too', async () => {
   const database = await createTestDatabase()
   const db = createDb({ ...options, url: database.url })

@@ -41,6 +41,8 @@ export interface Db extends Queryable {
   readonly shared: Db
   /** READ COMMITTED. Commits when `work` returns, rolls back when it throws. */
   transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>
+  /** On one connection. `note` gets the milliseconds of the work, without the wait for the connection, also of work that fails. */
+  timed<T>(note: (ms: number) => void, work: (on: Queryable) => Promise<T>): Promise<T>
   /** Runs a statement once for each list of values, in one transaction. The outcomes have the order of the lists. */
   repeat<R extends object>(statement: Statement, lists: readonly Values[]): Promise<{ rows: R[]; count: number }[]>
   /**
@@ -60,7 +62,9 @@ export interface Db extends Queryable {
   readonly settings: Readonly<Record<string, string>>
   /** What one connection of the pool is like. */
   inspectConnection(): Promise<ConnectionFacts>
-  /** False while there is an outage. Background work waits meanwhile. */
+  /** What is wrong with the database, as far as this process knows. */
+  outage(): Outage | undefined
+  /** False while work would fail. Background work waits meanwhile. While logins are refused, connections that were made before go on. */
   isUp(): boolean
   /** Asks the database, at most once a second, whether it can store something. */
   look(): Promise<Look>
@@ -87,7 +91,7 @@ export function createDb(options: DbOptions): Db {
     idle_in_transaction_session_timeout: String(options.statementTimeoutMs * 2),
     ...options.sessionSettings,
   }
-  const { pool, unreplicated, urls, renewLogin } = createPool(options, settings)
+  const { pool, made, unreplicated, urls, renewLogin } = createPool(options, settings)
   const reachability = createReachability(options.log, options.cell ?? 'main', (known) => {
     if (known === 'refused') renewLogin()
     return probeStore({ ...options, ...urls(), commitTimeoutMs: PROBE_COMMIT_MS }, known)
@@ -100,13 +104,15 @@ export function createDb(options: DbOptions): Db {
   /** Connections that are not used again. */
   const broken = new WeakSet<pg.PoolClient>()
 
+  function isUp(): boolean {
+    const outage = reachability.outage()
+    return outage === undefined || (outage === 'refused' && made() > 0)
+  }
+
   /** During some outages nothing is sent: it would be refused, or wait on the server for longer than anybody waits for it. */
   function refuseDuringOutage(): void {
     const outage = reachability.outage()
-    if (outage === undefined || !CLOSED.has(outage)) return
-    // Connections that were made before go on.
-    if (outage === 'refused' && pool.totalCount > 0) return
-    throw storeDown()
+    if (outage !== undefined && CLOSED.has(outage) && !isUp()) throw storeDown()
   }
 
   const noteWait = (sinceMs: number) => options.noteWait?.((performance.now() - sinceMs) / 1000)
@@ -193,7 +199,9 @@ export function createDb(options: DbOptions): Db {
     return found === undefined ? 'ok' : ((await reachability.probe(found)) ?? 'ok')
   }
 
-  const statements = (on: typeof onConnection): Pick<Db, 'rows' | 'run' | 'transaction' | 'repeat' | 'script'> => ({
+  const statements = (
+    on: typeof onConnection,
+  ): Pick<Db, 'rows' | 'run' | 'transaction' | 'timed' | 'repeat' | 'script'> => ({
     ...queryable((statement, values) => on((client) => sendOn(client)(statement, values))),
 
     transaction: (work) =>
@@ -203,6 +211,16 @@ export function createDb(options: DbOptions): Db {
           return guard ? guard.hold(run) : run()
         }),
       ),
+
+    timed: (note, work) =>
+      on(async (client) => {
+        const startedMs = performance.now()
+        try {
+          return await work(queryable(sendOn(client)))
+        } finally {
+          note(performance.now() - startedMs)
+        }
+      }),
 
     async repeat<R extends object>(statement: Statement, lists: readonly Values[]) {
       const runAll = (send: Send) => Promise.all(lists.map((values) => send(statement, values)))
@@ -262,7 +280,8 @@ export function createDb(options: DbOptions): Db {
     isPooled,
     settings,
     inspectConnection: () => onConnection((client) => inspect(client, Object.keys(settings))),
-    isUp: () => reachability.outage() === undefined,
+    outage: reachability.outage,
+    isUp,
     look: createLook(reachability, ask),
     tryToStore: () => reachability.probe('full'),
     answeredMs: reachability.answeredMs,

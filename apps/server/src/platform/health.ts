@@ -52,6 +52,7 @@ export function createHealthMonitor(service: string, version: string, cells: Cel
         const judged = judgeReadiness(look, failing.get(name), {
           nowMs: performance.now(),
           answeredMs: db.answeredMs(),
+          isUp: db.isUp(),
         })
         failing.set(name, judged.failing)
         return { check: all.length === 1 ? 'store' : `store ${name}`, look, isReady: judged.isReady }

@@ -199,11 +199,20 @@ describe('leases', () => {
       const second = await startWorker()
       await eventually(() => second.served().length === CELLS.length, 'the other one serves all')
       await second.die()
+      aheadMs = (wrongMs / 6) * 4.5
+      const end = await leaseEndOf(first.id)
+      await eventually(async () => (await leaseEndOf(first.id)) > end, 'it has looked at the clocks')
+      assert.equal(first.served().length, 0, 'just within the bound it does not change sides')
       aheadMs = 0
       await eventually(() => first.served().length === CELLS.length, 'it serves all again')
       assert.equal(first.leases.findClockFault(), undefined)
     }
   })
+
+  async function leaseEndOf(worker: string): Promise<Date> {
+    const rows = await databases[0]?.query(`select expires_at as end from worker_leases where worker_id = $1`, [worker])
+    return rows?.rows[0].end
+  }
 
   test('a worker with too much to do gets help, as long as it asks', async () => {
     let nowMs = 0

@@ -61,6 +61,8 @@ const RENEW_EVERY_MS = 1_000
 const LEASE_MS = 5_000
 const HELP_MS = 10_000
 const CLOCK_WRONG_SECONDS = 5
+/** A clock that was wrong counts as right again below this, so that one near the bound does not change sides every second. */
+const CLOCK_RIGHT_SECONDS = 4
 
 /**
  * Workers share cells: each looks for work in its share and leaves the other cells to others. A worker renews its lease in every cell once a
@@ -109,7 +111,7 @@ export function createLeases({ cells, clock, log, metrics }: Deps, options: Opti
 
   /** Work is due by the clock of the worker: with a wrong one it would end sessions early, or deliver late. */
   function noteClock(one: Held, ahead: number): void {
-    const isWrong = Math.abs(ahead) >= CLOCK_WRONG_SECONDS
+    const isWrong = Math.abs(ahead) >= (one.isClockWrong ? CLOCK_RIGHT_SECONDS : CLOCK_WRONG_SECONDS)
     if (isWrong === one.isClockWrong) return
     one.isClockWrong = isWrong
     const fields = { cell: one.cell.name, count: Math.round(ahead) }

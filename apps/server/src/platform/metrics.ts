@@ -218,7 +218,7 @@ export function watchPools(metrics: Metrics, cells: Cells): void {
     async collect() {
       // An idle process finds out here.
       await Promise.all(cells.all().map(({ db }) => db.look()))
-      for (const { name, db } of cells.all()) this.set({ cell: name }, db.isUp() ? 1 : 0)
+      for (const { name, db } of cells.all()) this.set({ cell: name }, db.outage() === undefined ? 1 : 0)
     },
   })
   new Gauge({

@@ -4,11 +4,11 @@ import type { Look } from './look.ts'
 import { type Failing, judgeReadiness } from './readiness.ts'
 
 /** What is ready after each look, one `everyMs` after the other. A statement is answered at `answeredMs`. */
-function readyAfter(looks: readonly Look[], { everyMs = 1_000, answeredMs = -1 } = {}): boolean[] {
+function readyAfter(looks: readonly Look[], { everyMs = 1_000, answeredMs = -1, isUp = false } = {}): boolean[] {
   let failing: Failing | undefined
   return looks.map((look, index) => {
     const nowMs = index * everyMs
-    const judged = judgeReadiness(look, failing, { nowMs, answeredMs: answeredMs <= nowMs ? answeredMs : -1 })
+    const judged = judgeReadiness(look, failing, { nowMs, answeredMs: answeredMs <= nowMs ? answeredMs : -1, isUp })
     failing = judged.failing
     return judged.isReady
   })
@@ -33,4 +33,9 @@ test('[X3] a database that answers statements between the looks is slow and stay
 test('[O1] [O2] a database that says why it stores nothing takes readiness away at once', () => {
   for (const outage of ['refused', 'read-only', 'standby', 'unreplicated', 'full'] as const)
     assert.deepEqual(readyAfter([outage, 'ok']), [false, true], outage)
+})
+
+test('[O1] one that refuses new logins keeps it while connections that were made before go on', () => {
+  assert.deepEqual(readyAfter(['refused', 'refused'], { isUp: true }), [true, true])
+  assert.deepEqual(readyAfter(['read-only'], { isUp: true }), [false])
 })
