@@ -91,8 +91,11 @@ export function createEnrolment({ cells, clock, ids, log, groups, metrics, withL
   async function attempt(job: Job): Promise<Enrolled> {
     const { model, space, probe } = job
     const db = cells.forId(space.tenantId)
-    const search = { embedding: probe, limit: 1, enough: model.duplicateMin, near: model.nearMin }
-    const seen = await timeSearch({ clock, metrics }, 'enroll', vectorStore.search(db, space, search), job.spend)
+    const wanted = { embedding: probe, limit: 1, enough: model.duplicateMin, near: model.nearMin }
+    const seen = await timeSearch(metrics, {
+      ...{ purpose: 'enroll', db, spend: job.spend },
+      search: (on) => vectorStore.search(on, space, wanted),
+    })
     await job.onCompared(nearbyOf(model, seen?.neighbours ?? []))
     const known = seen?.neighbours.find((neighbour) => isDuplicate(model, neighbour))
     if (known) return existing(db, job, known)

@@ -53,6 +53,14 @@ describe('two processes on one database', () => {
     assert.ok(sum >= tokens && sum <= tokens + UNWRITTEN, answered.join())
   })
 
+  test('and when they count in rows of different seconds', async () => {
+    second.clock.advance(1_000)
+    const { face, clients } = await newVictim()
+    const answered = await Promise.all(clients.map((client) => answersOf(client, face, 100, { atOnce: true })))
+    const sum = answered.reduce((a, b) => a + b)
+    assert.ok(sum >= tokens && sum <= tokens + UNWRITTEN, answered.join())
+  })
+
   test('enrol no more than that many new people who just miss one, when all come at once', async () => {
     const { face, clients } = await newVictim()
     const miss = async (client: Client) =>

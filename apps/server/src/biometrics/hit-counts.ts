@@ -54,11 +54,10 @@ export function createHitCounts({ cells, clock, log, metrics, maxPersons = MAX_P
     const isLogged = !isAlarm || now - before.loggedMs < LOG_EVERY_MS
     keys.set(keyId, {
       alarmUntilMs: isAlarm ? now + HIT_BUDGET.holdSeconds * 1000 : before.alarmUntilMs,
-      waitUntilMs: Math.max(before.waitUntilMs, now + waitMs),
+      waitUntilMs: Math.max(before.waitUntilMs, now + Math.min(waitMs, HIT_BUDGET.holdSeconds * 1000)),
       loggedMs: isLogged ? before.loggedMs : now,
     })
-    if (level === 'refuse') metrics.hitAlarms.count('refuse')
-    else if (isAlarm && before.alarmUntilMs <= now) metrics.hitAlarms.count('alarm')
+    if (level === 'alarm' && before.alarmUntilMs <= now) metrics.hitAlarms.count('alarm')
     if (!isLogged)
       log.warn(
         { tenantId, keyId, livemode },
@@ -66,20 +65,35 @@ export function createHitCounts({ cells, clock, log, metrics, maxPersons = MAX_P
       )
   }
 
+  function holdBy(caller: Caller, verdicts: readonly HitVerdict[]): HitLevel {
+    const level = verdicts.map((one) => one.level).reduce(stricter, 'open')
+    const waitMs = Math.max(...verdicts.map((one) => one.waitMs))
+    if (level !== 'open' || waitMs > 0) hold(caller, { level, waitMs })
+    return level
+  }
+
   return {
     levelOfKey,
     waitSecondsOf,
 
-    /** Counts an answer that concerns these people. Returns how the key may be answered, now that it is counted. */
+    /**
+     * Counts an answer that concerns these people. Returns how the key may be answered, now that it is counted. While the key waits, nothing is
+     * counted and every face is refused alike: calls that were on their way when it began to wait must not tell who is near.
+     */
     async count(caller: Caller, personIds: readonly string[]): Promise<HitLevel> {
-      if (!caller.livemode || personIds.length === 0) return levelOfKey(caller)
+      const levelBefore = levelOfKey(caller)
+      if (!caller.livemode || personIds.length === 0 || levelBefore === 'refuse') return levelBefore
       const { tenantId, livemode } = caller
-      const verdicts = await Promise.all(personIds.map((personId) => persons.count({ tenantId, livemode }, personId)))
-      const level = verdicts.map((one) => one.level).reduce(stricter, 'open')
-      const held = stricter(level, levelOfKey(caller) === 'open' ? 'open' : 'alarm')
-      const waitMs = Math.max(...verdicts.map((one) => one.waitMs))
-      if (level !== 'open' || waitMs > 0) hold(caller, { level, waitMs })
-      return held
+      const counted = personIds.map((personId) => persons.count({ tenantId, livemode }, personId))
+      // Before the exchange with the database, during which other calls of the key end.
+      holdBy(
+        caller,
+        counted.map(({ atOnce }) => atOnce),
+      )
+      const verdicts = await Promise.all(counted.map(({ verdict }) => verdict))
+      const level = holdBy(caller, verdicts)
+      if (level === 'refuse') metrics.hitAlarms.count('refuse')
+      return stricter(level, levelBefore)
     },
   }
 }

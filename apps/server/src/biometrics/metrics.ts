@@ -1,6 +1,6 @@
 import { NODE_LIMITS } from '@ostiary/contract'
 import { watchCells } from '../platform/cell-gauges.ts'
-import type { Clock } from '../platform/clock.ts'
+import type { Db, Queryable } from '../platform/db.ts'
 import { createLabelledCounter, createTimer, type Metrics, MODES } from '../platform/metrics.ts'
 import type { Platform } from '../platform/platform.ts'
 import type { HitLevel } from './hit-budget.ts'
@@ -85,20 +85,27 @@ export function watchSizes(platform: Platform, vectorPartitions: VectorPartition
 
 export type NodeMetrics = ReturnType<typeof createNodeMetrics>
 
-/** Takes the time of a search from the budget of the caller. It stands for the processor time of PostgreSQL, which does not tell it. */
+/**
+ * Takes the time of a search from the budget of the caller, without its wait for a connection: others may have caused that. It stands for the
+ * processor time of PostgreSQL, which does not tell it.
+ */
 export type Spend = (ms: number) => void
 
-/** Measures a search of vectors while it runs. */
-export async function timeSearch<T>(
-  { clock, metrics }: { clock: Clock; metrics: NodeMetrics },
-  purpose: 'predict' | 'enroll' | 'compare',
-  search: Promise<T & ({ hasCodes?: boolean } | undefined)>,
-  spend?: Spend | undefined,
-): Promise<T> {
-  const started = clock.monotonicMs()
-  const found = await search
-  const tookMs = clock.monotonicMs() - started
-  spend?.(tookMs)
+interface TimedSearch<T> {
+  purpose: 'predict' | 'enroll' | 'compare'
+  db: Db
+  search(on: Queryable): Promise<T & ({ hasCodes?: boolean } | undefined)>
+  spend?: Spend | undefined
+}
+
+/** Runs and measures a search of vectors. */
+export async function timeSearch<T>(metrics: NodeMetrics, { purpose, db, search, spend }: TimedSearch<T>): Promise<T> {
+  let tookMs = 0
+  const note = (ms: number) => {
+    tookMs = ms
+    spend?.(ms)
+  }
+  const found = await db.timed(note, search)
   metrics.searches.observe(purpose, found?.hasCodes ? 'codes' : 'exact', tookMs / 1000)
   return found
 }

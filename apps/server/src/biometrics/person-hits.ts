@@ -42,7 +42,10 @@ export function createPersonHits({ cells, clock, log, maxPersons }: Deps) {
 
   async function exchangeMany(db: Db, asked: readonly AddedHits[]): Promise<HitSlots[]> {
     const times = { slot: new Date(slotOf(nowMs())), oldest: new Date(oldestSlot(nowMs())) }
-    const rows = Map.groupBy(await hitStore.add(db, times, asked), nameOf)
+    const counted = asked.filter(({ hits }) => hits > 0)
+    if (counted.length > 0) await hitStore.add(db, times.slot, counted)
+    // Only now, so that of two processes that write at a time the one that commits last sees both.
+    const rows = Map.groupBy(await hitStore.find(db, times.oldest, asked), nameOf)
     return asked.map((one) => new Map(rows.get(nameOf(one))?.map(({ slot, hits }) => [slot.getTime(), hits])))
   }
 
@@ -96,17 +99,26 @@ export function createPersonHits({ cells, clock, log, maxPersons }: Deps) {
 
   return {
     /** Counts one hit, whether it is then answered or refused: a refusal says that a face is near, too. */
-    async count(group: GroupId, personId: string): Promise<HitVerdict> {
+    count(group: GroupId, personId: string): CountedHit {
       const person = enter(group, personId)
       person.unwritten++
       const place = ++person.counted
-      await write(person, WRITE_EVERY)
-      // Hits that came later do not concern the answer to this one.
-      const here = person.unwritten - (person.counted - place)
-      const slot = slotOf(nowMs())
-      return verdictOf(new Map(person.stored).set(slot, (person.stored.get(slot) ?? 0) + here), nowMs())
+      const judge = () => {
+        // Hits that came later do not concern the answer to this one.
+        const here = person.unwritten - (person.counted - place)
+        const slot = slotOf(nowMs())
+        return verdictOf(new Map(person.stored).set(slot, (person.stored.get(slot) ?? 0) + here), nowMs())
+      }
+      return { atOnce: judge(), verdict: write(person, WRITE_EVERY).then(judge) }
     },
   }
+}
+
+export interface CountedHit {
+  /** By what this process knows now. */
+  atOnce: HitVerdict
+  /** By what all processes have written, where an exchange was due. */
+  verdict: Promise<HitVerdict>
 }
 
 const nameOf = ({ tenantId, livemode, personId }: GroupId & { personId: string }) =>

@@ -73,8 +73,11 @@ export function createRecognition(deps: Deps) {
     const wanted = request.candidates === 1 ? 1 : request.candidates * VECTORS_PER_PERSON
     const limit = BREADTHS.find((breadth) => breadth >= wanted) ?? 500
     const { identifyMin: enough, nearMin: near } = request.model
-    const search = vectorStore.search(cells.forId(space.tenantId), space, { embedding, limit, enough, near })
-    return (await timeSearch(deps, 'predict', search, request.spend))?.neighbours ?? []
+    const found = await timeSearch(deps.metrics, {
+      ...{ purpose: 'predict', db: cells.forId(space.tenantId), spend: request.spend },
+      search: (on) => vectorStore.search(on, space, { embedding, limit, enough, near }),
+    })
+    return found?.neighbours ?? []
   }
 
   /** Compares 1:1. The identifier is a puid or the caller's own name. If it is the puid of one person and the name of another, either may match. */
@@ -92,7 +95,10 @@ export function createRecognition(deps: Deps) {
       const seqs = templates.filter(({ version }) => version === space.version).map(({ seq }) => seq)
       if (seqs.length === 0) continue
       const probe = { embedding, personId: person, seqs }
-      const nearest = await timeSearch(deps, 'compare', vectorStore.compare(db, space, probe), spend)
+      const nearest = await timeSearch(deps.metrics, {
+        ...{ purpose: 'compare', db, spend },
+        search: (on) => vectorStore.compare(on, space, probe),
+      })
       if (nearest) found.push(nearest)
     }
     return found.sort((a, b) => b.cosine - a.cosine)

@@ -94,6 +94,20 @@ describe('predictions near one person', () => {
     assert.equal((await predict(client, other)).http, 429)
   })
 
+  test('[P6] calls that are on their way when the key begins to wait are refused alike, and make nobody wait longer', async () => {
+    const { client } = await newTenant()
+    const [face, far] = [faces.person(), faces.person()]
+    await enrol(client, face)
+    const asked = Array.from({ length: 200 }, (_, n) => predict(client, n % 4 === 3 ? far : faces.sample(face, 0.9)))
+    const answers = await Promise.all(asked)
+    const refused = answers.filter(({ http }) => http === 429)
+    assert.equal(answers.filter(({ http, body }) => http === 200 && body.status === 0).length, 45)
+    assert.ok(refused.length >= 100, `${refused.length} refused`)
+    assert.deepEqual([...new Set(refused.map(({ headers }) => headers['retry-after']))], ['80'])
+    harness.clock.advance(80_000)
+    assert.equal((await predict(client, faces.sample(face, 0.9))).http, 200)
+  })
+
   test('raise an alarm with the 60th of an hour, and the key tells one band for an hour', async () => {
     const { keyId, client } = await newTenant()
     const [face, other] = [faces.person(), faces.person()]
