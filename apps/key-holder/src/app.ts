@@ -20,6 +20,8 @@ interface Deps {
 
 const CHECK_CONNECTIONS_MS = 5_000
 const UNPROVEN_WAIT_MS = 5_000
+/** Connections are few, and a stranger may have opened them. */
+const IDLE_MS = 5_000
 const { unprovenBodies } = KEY_HOLDER_LIMITS
 
 /** A request that may have its body read. Without the hash of the body the signature is verified after it. */
@@ -36,6 +38,7 @@ export function buildApp({ routes, calls, clock, log, metrics }: Deps): FastifyI
     logger: false,
     bodyLimit: KEY_HOLDER_LIMITS.jsonBytes,
     requestTimeout: KEY_HOLDER_LIMITS.requestTimeoutMs,
+    keepAliveTimeout: IDLE_MS,
     http: {
       headersTimeout: KEY_HOLDER_LIMITS.requestTimeoutMs,
       connectionsCheckingInterval: CHECK_CONNECTIONS_MS,
@@ -47,7 +50,9 @@ export function buildApp({ routes, calls, clock, log, metrics }: Deps): FastifyI
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
   app.setErrorHandler((error, _request, reply) => send(reply, toCallError(error, log)))
-  app.setNotFoundHandler((_request, reply) => send(reply, new CallError(404, 'There is nothing here')))
+  app.setNotFoundHandler((_request, reply) =>
+    send(reply.header('connection', 'close'), new CallError(404, 'There is nothing here')),
+  )
 
   for (const route of routes) {
     app.route({

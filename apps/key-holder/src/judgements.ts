@@ -8,8 +8,11 @@ import { CallError } from './errors.ts'
 export type InTurn = <T>(realm: string, work: () => Promise<T>) => Promise<T>
 
 const MOST_WAITING = 20
-/** Shorter than the server waits for an answer. */
-const WAIT_MS = 8_000
+const WAITING = {
+  /** Shorter than the server waits for an answer. */
+  waitMs: 8_000,
+  refusal: () => new CallError(503, 'Too many evaluations of this realm wait, try again'),
+}
 
 /**
  * The key holder's half of a comparison, in threads. In the main thread, what it allocates would let the whole heap be collected at each
@@ -22,15 +25,7 @@ export function createJudgements(): { judge: typeof judge; inTurn: InTurn; stop(
   // With one more than there are threads, which no realm alone can take, another realm is the next.
   const shares = createFairSlots({ total: count + 1, perOwner: count, mostWaiting: MOST_WAITING })
   return {
-    async inTurn(realm, work) {
-      const free = await shares.takeWithin(realm, WAIT_MS)
-      if (!free) throw new CallError(503, 'Too many evaluations of this realm wait, try again')
-      try {
-        return await work()
-      } finally {
-        free()
-      }
-    },
+    inTurn: (realm, work) => shares.withSlotWithin(realm, WAITING, work),
     async judge({ isEnrolment, ...given }) {
       const parts = {
         token: copyOf(given.token),

@@ -21,6 +21,28 @@ test('a slot is free again once, however often it is freed', () => {
   assert.equal(slots.take('a'), undefined)
 })
 
+test('who waits too long, or behind too many, gets the refusal, and whoever comes later a slot', async () => {
+  const slots = createFairSlots({ total: 1, mostWaiting: 1 })
+  const limits = { waitMs: 50, refusal: () => new Error('full') }
+  const run = () => slots.withSlotWithin('a', limits, async () => 'done')
+  const free = slots.take('a') ?? assert.fail()
+  const late = assert.rejects(run(), /full/)
+  assert.equal(slots.isFull('a'), true)
+  assert.equal(slots.isFull('b'), false)
+  await assert.rejects(run(), /full/)
+  await late
+  assert.equal(slots.waiting(), 0)
+  free()
+  assert.equal(await run(), 'done')
+  await assert.rejects(
+    slots.withSlotWithin('a', limits, async () => {
+      throw new Error('work')
+    }),
+    /work/,
+  )
+  assert.equal(await run(), 'done')
+})
+
 test('slots that become free go round between the owners that wait, and each gets them in order', async () => {
   const slots = createFairSlots({ total: 2, perOwner: 1 })
   const order: string[] = []

@@ -6,6 +6,10 @@ export interface FairSlots {
   withSlot<T>(owner: string, work: () => Promise<T>): Promise<T>
   /** Waits so long for a slot of this owner. Returns the function that frees it, or undefined if there was none. */
   takeWithin(owner: string, waitMs: number): Promise<(() => void) | undefined>
+  /** Waits so long for a slot of this owner, and runs `work` with it; throws the refusal if there was none. */
+  withSlotWithin<T>(owner: string, limits: { waitMs: number; refusal: () => Error }, work: () => Promise<T>): Promise<T>
+  /** Whether a further caller of this owner could not even wait. */
+  isFull(owner: string): boolean
   /** Callers that wait. */
   waiting(): number
 }
@@ -84,26 +88,38 @@ export function createFairSlots({
     return () => leave(owner, turn)
   }
 
+  async function takeWithin(owner: string, waitMs: number): Promise<(() => void) | undefined> {
+    const free = take(owner)
+    if (free || isFull(owner)) return free
+    const { promise, resolve } = Promise.withResolvers<(() => void) | undefined>()
+    const giveUp = wait(owner, resolve)
+    const timer = setTimeout(() => {
+      giveUp()
+      resolve(undefined)
+    }, waitMs)
+    return promise.finally(() => clearTimeout(timer))
+  }
+
+  const isFull = (owner: string) => (waiting.get(owner)?.size ?? 0) >= mostWaiting
+
+  async function runWith<T>(free: () => void, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work()
+    } finally {
+      free()
+    }
+  }
+
   return {
     take,
-    async withSlot(owner, work) {
-      const free = take(owner) ?? (await new Promise<() => void>((resolve) => void wait(owner, resolve)))
-      try {
-        return await work()
-      } finally {
-        free()
-      }
-    },
-    async takeWithin(owner, waitMs) {
-      const free = take(owner)
-      if (free || (waiting.get(owner)?.size ?? 0) >= mostWaiting) return free
-      const { promise, resolve } = Promise.withResolvers<(() => void) | undefined>()
-      const giveUp = wait(owner, resolve)
-      const timer = setTimeout(() => {
-        giveUp()
-        resolve(undefined)
-      }, waitMs)
-      return promise.finally(() => clearTimeout(timer))
+    takeWithin,
+    isFull,
+    withSlot: async (owner, work) =>
+      runWith(take(owner) ?? (await new Promise<() => void>((resolve) => void wait(owner, resolve))), work),
+    async withSlotWithin(owner, { waitMs, refusal }, work) {
+      const free = await takeWithin(owner, waitMs)
+      if (!free) throw refusal()
+      return runWith(free, work)
     },
     waiting: () => waits,
   }

@@ -101,7 +101,7 @@ export function createFactsCache<F>({ cells, clock, log, find }: Deps<F>): Facts
         const age = nowMs - entry.loadedMs
         if (age > KEY_MAX_AGE_MS && !entry.usedSinceLoad) entries.delete(name)
         else if (age > REFRESH_AFTER_MS && entry.usedSinceLoad && entry.facts) {
-          const db = cells.forBucket(entry.bucket)
+          const db = cells.forBucket(entry.bucket).shared
           const batch = due.get(db)
           if (batch) batch.push([name, entry])
           else due.set(db, [[name, entry]])

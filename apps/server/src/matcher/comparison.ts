@@ -7,7 +7,7 @@ import type { Platform } from '../platform/platform.ts'
 import type { TenantData } from '../platform/tenant-data.ts'
 import { isRenewalDue, refundFailure, takeEvaluation } from './budget.ts'
 import { hashOf } from './enrolment.ts'
-import type { Evaluate } from './evaluations.ts'
+import type { Evaluations } from './evaluations.ts'
 import type { KeyHolderClient } from './key-holder-client.ts'
 import { placeOf } from './place.ts'
 import { realmOf } from './realm.ts'
@@ -16,7 +16,7 @@ import { isPersonOf, openParts, openToken, type TokenParts, type TokenPlace } fr
 
 interface Deps extends Pick<Platform, 'cells' | 'clock' | 'vault' | 'log'> {
   keyHolder: KeyHolderClient
-  evaluate: Evaluate
+  evaluations: Pick<Evaluations, 'evaluate' | 'assertRoom'>
   count(verdict: TokenVerdict | 'attack'): void
 }
 
@@ -56,7 +56,7 @@ const WAITS = 60
  * Compares a probe with a token. The signature is verified before anything is evaluated; budgets are counted before the evaluation; a probe
  * is evaluated once. The key holder does all of this again for itself.
  */
-export function createTokenComparison({ cells, clock, vault, log, keyHolder, evaluate, count }: Deps) {
+export function createTokenComparison({ cells, clock, vault, log, keyHolder, evaluations, count }: Deps) {
   /** An active row as it was written, with its person. Undefined for one that is pending, or that somebody has changed. */
   async function openRow(owner: TenantData, row: TokenRow | undefined): Promise<OpenedRow | undefined> {
     if (!row || row.personId === null || row.personSeal === null) return undefined
@@ -138,7 +138,7 @@ export function createTokenComparison({ cells, clock, vault, log, keyHolder, eva
       log.error({ tenantId: owner.tenantId }, 'a token does not fit its row')
       return 'reject'
     }
-    const evaluation = await evaluate(owner.tenantId, {
+    const evaluation = await evaluations.evaluate(owner.tenantId, {
       token,
       publicKey,
       matcherShare,
@@ -164,6 +164,7 @@ export function createTokenComparison({ cells, clock, vault, log, keyHolder, eva
       const opened = probe && (await openRow(owner, await tokenStore.find(db, owner, probe.tokenId)))
       if (!probe || !opened || probe.sessionId !== sessionId) return { verdict: 'gone', puid: null }
       const { row, personId: puid } = opened
+      evaluations.assertRoom(owner.tenantId)
       const now = clock.now()
       const started = await db.transaction(async (tx) => {
         if (!(await tokenStore.beginProbe(tx, owner, key))) return 'by another process'

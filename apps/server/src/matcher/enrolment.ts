@@ -5,7 +5,7 @@ import { FORMAT, MODEL_FACE3_3, probeFault, TokenFormatError, tokenIdOf } from '
 import type { Queryable } from '../platform/db.ts'
 import type { Platform } from '../platform/platform.ts'
 import type { TenantData } from '../platform/tenant-data.ts'
-import type { Evaluate } from './evaluations.ts'
+import type { Evaluations } from './evaluations.ts'
 import type { KeyHolderClient } from './key-holder-client.ts'
 import { placeOf } from './place.ts'
 import { realmOf } from './realm.ts'
@@ -14,7 +14,7 @@ import { newSecret, openParts, sealParts, sealPerson, sealToken, type TokenPlace
 
 interface Deps extends Pick<Platform, 'cells' | 'clock' | 'vault'> {
   keyHolder: KeyHolderClient
-  evaluate: Evaluate
+  evaluations: Pick<Evaluations, 'evaluate'>
 }
 
 /** What the device sends at an enrolment. Everything is a claim. */
@@ -42,7 +42,7 @@ export type EnrolledToken = { verdict: TokenVerdict; sealedToken: Buffer | null;
  * A new token. Its row is stored first and pending, so that the matcher knows every id whose share the key holder may have; then the
  * key holder stores its share and tests that token and probe carry one face. The row becomes the person's with the person (`activate`).
  */
-export function createTokenEnrolment({ cells, clock, vault, keyHolder, evaluate }: Deps) {
+export function createTokenEnrolment({ cells, clock, vault, keyHolder, evaluations }: Deps) {
   /** False if a signature, an id or a hash does not hold. */
   async function isSound(owner: TenantData, given: NewToken, hashes: Record<'probe' | 'token' | 'publicKey', string>) {
     const id = Buffer.from(given.tokenId, 'base64url')
@@ -112,7 +112,7 @@ export function createTokenEnrolment({ cells, clock, vault, keyHolder, evaluate 
       const { secret, sealedToken } = kept
       try {
         const input = { token, publicKey, matcherShare, probe, secret, isEnrolment: true }
-        const evaluation = await evaluate(owner.tenantId, input)
+        const evaluation = await evaluations.evaluate(owner.tenantId, input)
         const header = { realm: realmOf(owner), account, tokenId, sealed }
         const verdict = await keyHolder.enrol(header, { token, probe, evaluation })
         return { verdict, sealedToken: storage === 'device' ? sealedToken : null, probeHash: hashes.probe }

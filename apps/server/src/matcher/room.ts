@@ -28,8 +28,7 @@ export function createMatcherRoom(platform: Platform, { keyHolder: config }: { k
     ),
   )
   const evaluations = createEvaluations()
-  const { evaluate } = evaluations
-  const shared = { ...platform, keyHolder, evaluate, count: compared.count }
+  const shared = { ...platform, keyHolder, evaluations, count: compared.count }
   const erasures = createErasures(shared)
   return {
     keyHolder,

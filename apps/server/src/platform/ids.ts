@@ -71,6 +71,7 @@ export function createIds(clock: Clock): Ids {
     nextUnbound: () => next((takeRandom(2).readUInt16BE() >>> 6) % BUCKET_COUNT),
     // A copy, because callers may keep it and the pool is refilled in place.
     randomBytes: (count) => new Uint8Array(takeRandom(count)),
-    randomBucket: () => takeRandom(2).readUInt16BE() % BUCKET_COUNT,
+    // The first is that of callers without a key, who share its connections.
+    randomBucket: () => 1 + (takeRandom(2).readUInt16BE() % (BUCKET_COUNT - 1)),
   }
 }

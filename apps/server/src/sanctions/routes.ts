@@ -48,7 +48,7 @@ export async function sanctionsRoutes(app: FastifyInstance, { sanctions, guard }
 
   app.addHook('onError', async (request, _reply, error) => {
     const isFile = request.routeOptions.url === screenFilePath
-    if (isFile && error instanceof AppError && REFUSALS.has(error.fault))
+    if (isFile && error instanceof AppError && REFUSALS.has(error.fault) && error.code !== 'FILE_TOO_COSTLY')
       guard.giveBack(request, 'sanctions', REFUSED_FILES)
   })
   route(app, screenFileAsText, {

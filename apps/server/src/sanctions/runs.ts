@@ -34,6 +34,14 @@ const FIRST: HitPosition = { rowKey: Buffer.alloc(0), entityKey: Buffer.alloc(0)
 
 /** Comparisons that are made at once. */
 const MOST_COMPARISONS = 4
+/** Nobody waits longer for one: what is queued would be worked off after its callers have gone. */
+const COMPARISON_WAIT = {
+  waitMs: 5_000,
+  refusal: () =>
+    new AppError('unavailable', 'DEPENDENCY_DOWN', 'Other runs of your account are being compared, try again', {
+      retryAfterSeconds: 1,
+    }),
+}
 
 interface Deps extends Pick<Platform, 'cells' | 'clock' | 'ids' | 'log'> {
   settings: Pick<Settings, 'get'>
@@ -154,7 +162,9 @@ export function createRunService({ cells, clock, ids, log, settings, hasherFor }
       const { hits, reached } =
         since === undefined
           ? { hits: await runStore.hits(db, caller, asked), reached: null }
-          : await comparisons.withSlot(caller.tenantId, () => runStore.differences(db, caller, { ...asked, since }))
+          : await comparisons.withSlotWithin(caller.tenantId, COMPARISON_WAIT, () =>
+              runStore.differences(db, caller, { ...asked, since }),
+            )
       const page = hits.slice(0, limit)
       const items = page.map((hit) => toHit(hit, since !== undefined))
       const last = hits.length > limit ? page.at(-1) : reached

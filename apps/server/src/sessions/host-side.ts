@@ -18,6 +18,14 @@ import { isPurged, type ListedSession, type Session, type Tombstone } from './se
 
 /** Pages that are read at once. */
 const MOST_LISTS = 4
+/** Nobody waits longer for a page: what is queued would be worked off after its callers have gone. */
+const LIST_WAIT = {
+  waitMs: 5_000,
+  refusal: () =>
+    new AppError('unavailable', 'DEPENDENCY_DOWN', 'Other pages of your account are being read, try again', {
+      retryAfterSeconds: 1,
+    }),
+}
 
 interface Deps {
   cells: Cells
@@ -174,7 +182,7 @@ export function createHostSide<Request extends SharedRequest, Own>(
     ): Promise<SessionsPage<Request, Own>> {
       const wanted = readListQuery(query)
       // Reads one session more than the page has, to know whether there is a next page.
-      const { listed, isCut } = await lists.withSlot(caller.tenantId, () =>
+      const { listed, isCut } = await lists.withSlotWithin(caller.tenantId, LIST_WAIT, () =>
         own.list(caller, { ...wanted, limit: wanted.limit + 1, metadata }),
       )
       const page = listed.slice(0, wanted.limit)
