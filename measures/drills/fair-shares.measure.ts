@@ -25,6 +25,7 @@ import { percentile } from '@ostiary/testkit/measuring/node-bench'
 import { ostiary, sleep, startApi, startServices } from '@ostiary/testkit/run'
 import { writeEntities } from '@ostiary/testkit/samples/synthetic-list'
 import type { Attacker, AttackName, FromAttacker, ToAttacker } from './fair-shares-attacker.ts'
+import { besideTokenDevices } from './token-shares.ts'
 
 const RATIO_MOST = 3
 const ENTITIES = 5_000
@@ -68,7 +69,12 @@ export const measure: Measure = async ({ full, say }) => {
     } finally {
       await api.stop()
     }
-    return [...figures, await besideSilentNames(rounds, say), ...measureLimiter(say)]
+    return [
+      ...figures,
+      await besideSilentNames(rounds, say),
+      await besideTokenDevices(rounds, say),
+      ...measureLimiter(say),
+    ]
   } finally {
     await database.drop()
     rmSync(folder, { recursive: true, force: true })
