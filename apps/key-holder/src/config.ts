@@ -139,6 +139,7 @@ function rereadUrl(env: Environment, readFile: (path: string) => string): { url:
 
 function readUrl(text: string): string {
   if (!URL.canParse(text)) throw new Error('is not a valid URL; are special characters in the password encoded?')
+  if (new URL(text).searchParams.has('options')) throw new Error('has options, which would replace our limits of time')
   return text
 }
 

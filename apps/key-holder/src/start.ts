@@ -5,12 +5,12 @@ import { closeServer, createAdminServer, listen, type Phase } from './admin-serv
 import { closeGently } from './app.ts'
 import { loadConfig } from './config.ts'
 import { createMetrics } from './metrics.ts'
-import { type Clock, systemClock } from './platform/clock.ts'
-import { createDb, type Db, UnavailableError } from './platform/db.ts'
-import { createLog, type Log } from './platform/log.ts'
+import { systemClock } from './platform/clock.ts'
+import { createDb, UnavailableError } from './platform/db.ts'
+import { createLog } from './platform/log.ts'
 import { startPurging } from './purge.ts'
 import { reseal } from './reseal.ts'
-import { createWire, migrateStore, openStore } from './wire.ts'
+import { createWire, openStore, type Store, type StoreParts } from './wire.ts'
 
 const USAGE = `Usage: node apps/key-holder/src/main.ts [command]
 
@@ -39,8 +39,8 @@ async function serve(): Promise<void> {
   const admin = createAdminServer({ db, metrics, phase: () => phase, hostNames: config.admin.hostNames })
   // It says that the process starts, for as long as that waits for the database.
   await listen(admin, config.admin)
-  await waitForDatabase(db, log, clock)
-  const { app, keys, stopThreads } = await createWire({ config, clock, log, db, metrics })
+  const store = await waitForStore({ config, clock, log, db })
+  const { app, keys, stopThreads } = await createWire({ config, clock, log, store, metrics })
   const stopPurging = startPurging({ db, clock, log, metrics })
   const { drainMs, timeoutMs } = config.shutdown
 
@@ -71,14 +71,14 @@ async function serve(): Promise<void> {
 }
 
 /** A process that starts while its database is away, or refuses the login, waits for it. */
-async function waitForDatabase(db: Db, log: Log, clock: Clock): Promise<void> {
+async function waitForStore(parts: StoreParts): Promise<Store> {
   for (let tries = 0; ; tries++) {
     try {
-      return await migrateStore(db, log)
+      return await openStore(parts)
     } catch (err) {
       if (!(err instanceof UnavailableError)) throw err
-      if (tries === 0) log.error({ err }, 'the database cannot be used yet: the process waits for it')
-      await clock.sleep(RETRY_MS)
+      if (tries === 0) parts.log.error({ err }, 'the database cannot be used yet: the process waits for it')
+      await parts.clock.sleep(RETRY_MS)
     }
   }
 }

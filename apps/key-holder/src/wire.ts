@@ -13,7 +13,7 @@ import { createRoutes } from './routes.ts'
 import { createServiceCalls } from './service-calls.ts'
 import { shareStore } from './shares/store.ts'
 
-interface StoreParts {
+export interface StoreParts {
   config: Config
   clock: Clock
   log: Log
@@ -22,30 +22,32 @@ interface StoreParts {
 }
 
 export interface Parts extends StoreParts {
+  /** What was opened before. */
+  store?: Store
   judge?: typeof judge
   metrics?: Metrics
 }
 
 /** The migrated database, the vault and the keys of the service: what every command needs. */
-export async function openStore({ config, clock, log, db = createDb(config.database, log) }: StoreParts) {
+export async function openStore({ config, clock, log, ...parts }: StoreParts) {
+  const { db = createDb(config.database, log) } = parts
   const vault = createKeyVault(config.masterKeys)
   try {
-    await migrateStore(db, log)
+    await migrate(db, (migration) => log.info({ migration }, 'migration applied'))
     await refuseUnknownMasterKey(db, vault)
     return { db, vault, keys: await loadKeys(db, vault, clock.now()) }
   } catch (error) {
-    await db.close()
+    if (!parts.db) await db.close()
     throw error
   }
 }
 
-export const migrateStore = (db: Db, log: Log): Promise<void> =>
-  migrate(db, (migration) => log.info({ migration }, 'migration applied'))
+export type Store = Awaited<ReturnType<typeof openStore>>
 
 /** The whole service, not listening yet. */
 export async function createWire(parts: Parts) {
   const { config, clock, log } = parts
-  const { db, vault, keys } = await openStore(parts)
+  const { db, vault, keys } = parts.store ?? (await openStore(parts))
   const { metrics = createMetrics(db, { processMetrics: false }) } = parts
   const calls = await createServiceCalls({ db, clock, matcherKeys: config.matcherKeys, keys })
   const judgements = createJudgements()

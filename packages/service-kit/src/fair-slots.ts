@@ -8,8 +8,6 @@ export interface FairSlots {
   takeWithin(owner: string, waitMs: number): Promise<(() => void) | undefined>
   /** Waits so long for a slot of this owner, and runs `work` with it; throws the refusal if there was none. */
   withSlotWithin<T>(owner: string, limits: { waitMs: number; refusal: () => Error }, work: () => Promise<T>): Promise<T>
-  /** Whether a further caller of this owner could not even wait. */
-  isFull(owner: string): boolean
   /** Callers that wait. */
   waiting(): number
 }
@@ -90,7 +88,7 @@ export function createFairSlots({
 
   async function takeWithin(owner: string, waitMs: number): Promise<(() => void) | undefined> {
     const free = take(owner)
-    if (free || isFull(owner)) return free
+    if (free || (waiting.get(owner)?.size ?? 0) >= mostWaiting) return free
     const { promise, resolve } = Promise.withResolvers<(() => void) | undefined>()
     const giveUp = wait(owner, resolve)
     const timer = setTimeout(() => {
@@ -99,8 +97,6 @@ export function createFairSlots({
     }, waitMs)
     return promise.finally(() => clearTimeout(timer))
   }
-
-  const isFull = (owner: string) => (waiting.get(owner)?.size ?? 0) >= mostWaiting
 
   async function runWith<T>(free: () => void, work: () => Promise<T>): Promise<T> {
     try {
@@ -113,7 +109,6 @@ export function createFairSlots({
   return {
     take,
     takeWithin,
-    isFull,
     withSlot: async (owner, work) =>
       runWith(take(owner) ?? (await new Promise<() => void>((resolve) => void wait(owner, resolve))), work),
     async withSlotWithin(owner, { waitMs, refusal }, work) {

@@ -19,4 +19,10 @@ test('[X4] the same login, and the login of another host or database, change not
   assert.equal(takeLogin(now, now), undefined)
   assert.equal(takeLogin(now, { url: 'postgres://b:new@other:5432/ostiary' }), undefined)
   assert.equal(takeLogin(now, { url: 'postgres://b:new@db:5432/other' }), undefined)
+  assert.equal(
+    takeLogin(now, { url: 'postgres://b:ne/w@db:5432/ostiary' }),
+    undefined,
+    'a password that is not encoded',
+  )
+  assert.equal(takeLogin({ url: 'postgres://a@/db?host=/run' }, { url: 'postgres://b@/db?host=/run' }), undefined)
 })

@@ -18,6 +18,8 @@ export function takeLogin(now: DatabaseUrls, fresh: DatabaseUrls): DatabaseUrls 
 }
 
 function withLoginOf(now: string, fresh: string): string {
+  // A socket's URL, or a password that is not encoded.
+  if (!URL.canParse(now) || !URL.canParse(fresh)) return now
   const [url, other] = [new URL(now), new URL(fresh)]
   const isSame = url.host === other.host && url.pathname === other.pathname
   if (!isSame || (url.username === other.username && url.password === other.password)) return now

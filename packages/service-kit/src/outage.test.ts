@@ -24,6 +24,11 @@ const CASES: readonly [what: string, error: unknown, fault: StoreFault | undefin
     { outage: 'unreachable' },
   ],
   [
+    '[O1] a login that pg_hba.conf refuses to PgBouncer',
+    coded('08P01', 'server login has been failing, cached error: no pg_hba.conf entry for host "192.0.2.1"'),
+    { outage: 'refused' },
+  ],
+  [
     'a PostgreSQL that starts behind PgBouncer',
     coded('08P01', 'server login has been failing, cached error: the database system is starting up'),
     { outage: 'unreachable' },
@@ -34,6 +39,7 @@ const CASES: readonly [what: string, error: unknown, fault: StoreFault | undefin
   ['too many connections', coded('53300'), { outage: 'unreachable' }],
   ['a server that starts', coded('57P03'), { outage: 'unreachable' }],
   ['a refused connection', coded('ECONNREFUSED'), { outage: 'unreachable' }],
+  ['a host that does not answer a dedicated client', new Error('timeout expired'), { outage: 'unreachable' }],
   ['a busy pool', new Error('timeout exceeded when trying to connect'), { outage: 'unreachable' }],
   ['[U7] a transaction that was idle too long', coded('25P03'), {}],
   ['[U7] a deadlock', coded('40P01'), {}],

@@ -37,9 +37,9 @@ const FAULTS: readonly [RegExp, StoreFault][] = [
 // PgBouncer reports a login that the server refuses with the code of a broken protocol. pg refuses a login without a password by itself.
 // When it has given up for a while it quotes why: often that PostgreSQL is away.
 const REFUSED_TEXTS =
-  /^SASL: |password authentication failed|no such (user|database)|server login has been failing.*(authentication|password|role .* does not exist|database .* does not exist)/
+  /^SASL: |password authentication failed|no such (user|database)|server login has been failing.*(authentication|password|pg_hba\.conf|not permitted to log in|does not exist)/
 const UNREACHABLE_TEXTS =
-  /timeout exceeded when trying to connect|Connection terminated|pool after calling end|not queryable/
+  /timeout exceeded when trying to connect|^timeout expired$|Connection terminated|pool after calling end|not queryable/
 
 /** What an error says about the store; undefined for an error that says nothing about it: a wrong value, or a fault of ours. */
 export function judgeStore(error: unknown): StoreFault | undefined {

@@ -79,6 +79,28 @@ describe('two processes on one database', () => {
     assert.equal(await answersOf(other, face, 100, { atOnce: false }), UNWRITTEN - 1)
   })
 
+  test('write no hit twice when what others have written cannot be read', async () => {
+    const { face, puid, clients } = await newVictim()
+    await harness.database.query(
+      `alter table face_hits rename to real_hits;
+       create function is_no_reading() returns boolean language plpgsql as $$ begin
+         if current_query() like '%stored.slot%' then raise exception 'unreadable'; end if; return true; end $$;
+       create view face_hits as select * from real_hits where is_no_reading()`,
+    )
+    try {
+      assert.equal(await answersOf(clients[0], face, 12, { atOnce: false }), 12)
+    } finally {
+      await harness.database.query(
+        'drop view face_hits; drop function is_no_reading; alter table real_hits rename to face_hits',
+      )
+    }
+    const { rows } = await harness.database.query('select sum(hits)::int as sum from face_hits where person_id = $1', [
+      puid,
+    ])
+    assert.equal(rows[0].sum, 10, 'the last two are not due')
+    assert.equal(await answersOf(clients[0], face, 100, { atOnce: false }), tokens - 12)
+  })
+
   test('know at once what the other has written before they meet the person', async () => {
     const { face, clients } = await newVictim()
     assert.equal(await answersOf(clients[0], face, 100, { atOnce: false }), tokens)

@@ -40,12 +40,18 @@ export function createPersonHits({ cells, clock, log, maxPersons }: Deps) {
   const send = createStatementBatcher(exchangeMany, MOST_AT_ONCE)
   const nowMs = () => clock.now().getTime()
 
-  async function exchangeMany(db: Db, asked: readonly AddedHits[]): Promise<HitSlots[]> {
+  /** What all processes have written; undefined where these hits were written, and the others could not be read. */
+  async function exchangeMany(db: Db, asked: readonly AddedHits[]): Promise<(HitSlots | undefined)[]> {
     const times = { slot: new Date(slotOf(nowMs())), oldest: new Date(oldestSlot(nowMs())) }
     const counted = asked.filter(({ hits }) => hits > 0)
     if (counted.length > 0) await hitStore.add(db, times.slot, counted)
     // Only now, so that of two processes that write at a time the one that commits last sees both.
-    const rows = Map.groupBy(await hitStore.find(db, times.oldest, asked), nameOf)
+    const found = await hitStore.find(db, times.oldest, asked).catch((err) => {
+      if (counted.length === 0) throw err
+      logFailure(log, 'warn', { err }, 'hits could not be read from the database')
+    })
+    if (!found) return asked.map(() => undefined)
+    const rows = Map.groupBy(found, nameOf)
     return asked.map((one) => new Map(rows.get(nameOf(one))?.map(({ slot, hits }) => [slot.getTime(), hits])))
   }
 
@@ -53,7 +59,9 @@ export function createPersonHits({ cells, clock, log, maxPersons }: Deps) {
   async function exchange(person: PersonHits, hits: number): Promise<void> {
     const { group, personId } = person
     try {
-      person.stored = await send(cells.forId(group.tenantId), { ...group, personId, hits })
+      const slot = slotOf(nowMs())
+      const stored = await send(cells.forId(group.tenantId), { ...group, personId, hits })
+      person.stored = stored ?? new Map(person.stored).set(slot, (person.stored.get(slot) ?? 0) + hits)
       person.unwritten -= hits
     } catch (err) {
       // The count of this process holds, and is written with the next hit.

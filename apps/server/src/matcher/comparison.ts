@@ -16,7 +16,7 @@ import { isPersonOf, openParts, openToken, type TokenParts, type TokenPlace } fr
 
 interface Deps extends Pick<Platform, 'cells' | 'clock' | 'vault' | 'log'> {
   keyHolder: KeyHolderClient
-  evaluations: Pick<Evaluations, 'evaluate' | 'assertRoom'>
+  evaluations: Pick<Evaluations, 'evaluate' | 'enter'>
   count(verdict: TokenVerdict | 'attack'): void
 }
 
@@ -127,7 +127,7 @@ export function createTokenComparison({ cells, clock, vault, log, keyHolder, eva
     return undefined
   }
 
-  async function ask(owner: TenantData, opened: OpenedRow, content: Buffer): Promise<TokenVerdict> {
+  async function ask(owner: TenantData, opened: OpenedRow, { content, leave }: Asked): Promise<TokenVerdict> {
     const { message, parts } = decodeFrame(content, PROBE_PARTS)
     const { sealed } = message as { sealed: string }
     const [probe = new Uint8Array(), fromDevice = new Uint8Array()] = parts
@@ -146,51 +146,73 @@ export function createTokenComparison({ cells, clock, vault, log, keyHolder, eva
       secret,
       isEnrolment: false,
     })
+    leave()
     const { account, tokenId } = place
     return keyHolder.evaluate({ realm: realmOf(owner), account, tokenId, sealed }, { token, probe, evaluation })
+  }
+
+  async function compareInPlace(owner: TenantData, given: StoredProbe, leave: () => void): Promise<TokenComparison> {
+    const { sessionId, probeHash } = given
+    const db = cells.forId(owner.tenantId)
+    const key = Buffer.from(probeHash, 'base64url')
+    const probe = await tokenStore.findProbe(db, owner, key)
+    const opened = probe && (await openRow(owner, await tokenStore.find(db, owner, probe.tokenId)))
+    if (!probe || !opened || probe.sessionId !== sessionId) return { verdict: 'gone', puid: null }
+    const { row, personId: puid } = opened
+    const now = clock.now()
+    const started = await db.transaction(async (tx) => {
+      if (!(await tokenStore.beginProbe(tx, owner, key))) return 'by another process'
+      if (await takeEvaluation(tx, owner, row, now)) return 'counted'
+      await tokenStore.endProbe(tx, owner, key, 'locked')
+      return 'locked'
+    })
+    if (started === 'locked') {
+      count('locked')
+      return { verdict: 'locked', puid }
+    }
+    if (started === 'by another process') {
+      leave()
+      const known = await otherVerdict(owner, key)
+      if (known !== undefined) return { verdict: known as TokenVerdict | 'gone', puid }
+    }
+    // Repeated by a process that finds it begun: the same bytes again, for which the key holder repeats its answer or refuses.
+    const verdict = probe.blob
+      ? await ask(owner, opened, { content: await vault.open(probe, probeContext(owner, probeHash)), leave })
+      : 'reject'
+    // Of two processes that got the answer one takes the failure back.
+    await db.transaction(async (tx) => {
+      const isEnded = await tokenStore.endProbe(tx, owner, key, verdict)
+      if (isEnded && verdict === 'accept') await refundFailure(tx, owner, row.account, now)
+    })
+    count(verdict)
+    return { verdict, puid }
   }
 
   return {
     findShown,
     storeProbe,
 
-    async compare(
-      owner: TenantData,
-      { sessionId, probeHash }: { sessionId: string; probeHash: string },
-    ): Promise<TokenComparison> {
-      const db = cells.forId(owner.tenantId)
-      const key = Buffer.from(probeHash, 'base64url')
-      const probe = await tokenStore.findProbe(db, owner, key)
-      const opened = probe && (await openRow(owner, await tokenStore.find(db, owner, probe.tokenId)))
-      if (!probe || !opened || probe.sessionId !== sessionId) return { verdict: 'gone', puid: null }
-      const { row, personId: puid } = opened
-      evaluations.assertRoom(owner.tenantId)
-      const now = clock.now()
-      const started = await db.transaction(async (tx) => {
-        if (!(await tokenStore.beginProbe(tx, owner, key))) return 'by another process'
-        if (await takeEvaluation(tx, owner, row, now)) return 'counted'
-        await tokenStore.endProbe(tx, owner, key, 'locked')
-        return 'locked'
-      })
-      if (started === 'locked') {
-        count('locked')
-        return { verdict: 'locked', puid }
+    /** Takes its place in the queue first: who finds it full loses no try. */
+    async compare(owner: TenantData, probe: StoredProbe): Promise<TokenComparison> {
+      const leave = evaluations.enter(owner.tenantId)
+      try {
+        return await compareInPlace(owner, probe, leave)
+      } finally {
+        leave()
       }
-      const known = started === 'counted' ? undefined : await otherVerdict(owner, key)
-      if (known !== undefined) return { verdict: known as TokenVerdict | 'gone', puid }
-      // Repeated by a process that finds it begun: the same bytes again, for which the key holder repeats its answer or refuses.
-      const verdict = probe.blob
-        ? await ask(owner, opened, await vault.open(probe, probeContext(owner, probeHash)))
-        : 'reject'
-      // Of two processes that got the answer one takes the failure back.
-      await db.transaction(async (tx) => {
-        const isEnded = await tokenStore.endProbe(tx, owner, key, verdict)
-        if (isEnded && verdict === 'accept') await refundFailure(tx, owner, row.account, now)
-      })
-      count(verdict)
-      return { verdict, puid }
     },
   }
+}
+
+interface StoredProbe {
+  sessionId: string
+  probeHash: string
+}
+
+interface Asked {
+  content: Buffer
+  /** Leaves the queue of evaluations. */
+  leave(): void
 }
 
 interface OpenedRow extends TokenParts {

@@ -26,3 +26,13 @@ test('[U3] of one tenant twenty may wait, and another tenant is answered before 
   assert.ok(before - ended.filter((each) => each === 'busy AppError').length <= availableParallelism(), ended.join())
   await Promise.all(many)
 })
+
+test('[U3] who finds the queue full learns it before anything is counted, and a place that is left is free', () => {
+  const places = Array.from({ length: 20 + Math.max(1, availableParallelism() - 1) }, () => threads.enter('full'))
+  assert.throws(() => threads.enter('full'), /Too many tokens of this account wait/)
+  threads.enter('another')()
+  places[0]?.()
+  places[0]?.()
+  threads.enter('full')()
+  for (const leave of places) leave()
+})

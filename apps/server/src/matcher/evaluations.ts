@@ -18,11 +18,14 @@ export function createEvaluations() {
   const threads = createTaskThreads<EvaluationInput, Uint8Array | { badFormat: string }>(script, count)
   // With one more than there are threads, which no owner alone can take, another owner is the next.
   const shares = createFairSlots({ total: count + 1, perOwner: count, mostWaiting: MOST_WAITING })
+  const places = createFairSlots({ total: Number.POSITIVE_INFINITY, perOwner: count + MOST_WAITING })
 
   return {
-    /** Throws where an evaluation of this owner could not even wait: before anything is counted. */
-    assertRoom(owner: string): void {
-      if (shares.isFull(owner)) throw tooManyWait()
+    /** Takes a place in the queue, before anything is counted. Returns what leaves it. Throws where too many of this owner have one. */
+    enter(owner: string): () => void {
+      const leave = places.take(owner)
+      if (!leave) throw tooManyWait()
+      return leave
     },
     /** Evaluations of the same owner share one share of the threads. */
     async evaluate(owner: string, { isEnrolment, ...given }: EvaluationInput): Promise<Uint8Array> {

@@ -82,7 +82,7 @@ export function parseCellMap(text: string): CellMap {
 }
 
 function isPostgresUrl(url: unknown): url is string {
-  return typeof url === 'string' && /^postgres(ql)?:\/\//.test(url) && URL.canParse(url)
+  return typeof url === 'string' && /^postgres(ql)?:\/\//.test(url)
 }
 
 interface CellFile {

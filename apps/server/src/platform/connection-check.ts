@@ -29,7 +29,7 @@ export async function findConnectionProblem(db: Db): Promise<ConnectionProblem |
   } catch (error) {
     if (isRefusedParameter(error)) return HIDDEN_POOLER
     if (error instanceof AppError || !judgeStore(error)) throw error
-    throw new AppError('unavailable', 'DEPENDENCY_DOWN', 'The pooler is out of reach', { cause: error })
+    throw new AppError('unavailable', 'DEPENDENCY_DOWN', 'The database or its pooler is out of reach', { cause: error })
   }
 }
 
@@ -40,6 +40,8 @@ function isRefusedParameter(error: unknown): boolean {
 }
 
 async function checkConnection(db: Db): Promise<ConnectionProblem | undefined> {
+  // Through the pool, which reads a refused login again.
+  const { pid, reportedPid, role, database, settings } = await db.inspectConnection()
   if (db.isPooled && !(await keepsPreparedStatements(db.url))) {
     const version = await poolerVersion(db.url)
     return {
@@ -48,7 +50,6 @@ async function checkConnection(db: Db): Promise<ConnectionProblem | undefined> {
       remedy: `Use PgBouncer 1.21 or newer with max_prepared_statements = 500, or pool_mode = session; ${POOLER_DOCS}`,
     }
   }
-  const { pid, reportedPid, role, database, settings } = await db.inspectConnection()
   if (!db.isPooled && pid !== reportedPid) return HIDDEN_POOLER
   const wrong = Object.entries(db.settings).filter(([name, value]) => settings[name] !== value)
   if (wrong.length === 0) return undefined
@@ -74,20 +75,20 @@ export const HIDDEN_POOLER: ConnectionProblem = {
  * connections, and one of them finds the name used or unknown unless the pooler tracks names.
  */
 async function keepsPreparedStatements(url: string): Promise<boolean> {
+  const clients: pg.Client[] = []
   const connect = async () => {
     const client = new pg.Client({
       connectionString: url,
       connectionTimeoutMillis: CONNECT_MS,
       query_timeout: QUERY_MS,
     })
+    clients.push(client)
     client.on('error', () => {})
     await client.connect()
     return client
   }
-  const clients: pg.Client[] = []
   try {
     const [first, second] = [await connect(), await connect()]
-    clients.push(first, second)
     for (let round = 0; round < ROUNDS; round++) {
       const statement = { name: `ostiary.probe_${round}`, text: 'select 1' }
       await first.query(statement)

@@ -106,7 +106,8 @@ export function createDb(options: DbOptions): Db {
 
   function isUp(): boolean {
     const outage = reachability.outage()
-    return outage === undefined || (outage === 'refused' && made() > 0)
+    // Of a pooler's connections nobody knows whether they lead anywhere.
+    return outage === undefined || (outage === 'refused' && made() > 0 && !isPooled)
   }
 
   /** During some outages nothing is sent: it would be refused, or wait on the server for longer than anybody waits for it. */
@@ -127,9 +128,9 @@ export function createDb(options: DbOptions): Db {
     } catch (error) {
       const fault = judgeLogin(error)
       if (fault.outage === 'refused' && renewLogin()) return acquire(sinceMs)
-      if (!pool.ending) reachability.noteFailure(error, fault)
-      // Otherwise it did not wait for other work, but for the database.
+      // During an outage it does not wait for other work, but for the database.
       if (reachability.outage() === undefined) noteWait(sinceMs)
+      if (!pool.ending) reachability.noteFailure(error, fault)
       throw storeDown(error)
     }
     try {
@@ -158,6 +159,7 @@ export function createDb(options: DbOptions): Db {
       const sinceMs = performance.now()
       const free = await shares.takeWithin(owner, options.connectTimeoutMs)
       if (!free) {
+        if (reachability.outage() !== undefined) throw storeDown()
         noteWait(sinceMs)
         throw tooManyOfOwner()
       }

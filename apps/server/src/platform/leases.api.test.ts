@@ -199,7 +199,7 @@ describe('leases', () => {
       const second = await startWorker()
       await eventually(() => second.served().length === CELLS.length, 'the other one serves all')
       await second.die()
-      aheadMs = (wrongMs / 6) * 4.5
+      aheadMs = (wrongMs / 6) * 4.9
       const end = await leaseEndOf(first.id)
       await eventually(async () => (await leaseEndOf(first.id)) > end, 'it has looked at the clocks')
       assert.equal(first.served().length, 0, 'just within the bound it does not change sides')

@@ -63,6 +63,7 @@ const HELP_MS = 10_000
 const CLOCK_WRONG_SECONDS = 5
 /** A clock that was wrong counts as right again below this, so that one near the bound does not change sides every second. */
 const CLOCK_RIGHT_SECONDS = 4
+const QUICK_MS = 500
 
 /**
  * Workers share cells: each looks for work in its share and leaves the other cells to others. A worker renews its lease in every cell once a
@@ -93,7 +94,8 @@ export function createLeases({ cells, clock, log, metrics }: Deps, options: Opti
     const before = clock.now().getTime()
     const { now, colleagues } = await leaseStore.renew(cell.db, lease())
     if (stopping.signal.aborted) return
-    noteClock(one, aheadSeconds({ before, after: clock.now().getTime() }, now))
+    const after = clock.now().getTime()
+    noteClock(one, { ahead: aheadSeconds({ before, after }, now), tookMs: after - before })
     const others = colleagues.filter(({ isAlive }) => isAlive)
     one.hasColleagues = others.length > 0
     one.unserved = isServed(workerId, others) ? 0 : one.unserved + 1
@@ -110,9 +112,10 @@ export function createLeases({ cells, clock, log, metrics }: Deps, options: Opti
   }
 
   /** Work is due by the clock of the worker: with a wrong one it would end sessions early, or deliver late. */
-  function noteClock(one: Held, ahead: number): void {
+  function noteClock(one: Held, { ahead, tookMs }: { ahead: number; tookMs: number }): void {
     const isWrong = Math.abs(ahead) >= (one.isClockWrong ? CLOCK_RIGHT_SECONDS : CLOCK_WRONG_SECONDS)
-    if (isWrong === one.isClockWrong) return
+    // The way there and back is taken off: a slow answer does not show that a clock is right again.
+    if (isWrong === one.isClockWrong || (!isWrong && tookMs > QUICK_MS)) return
     one.isClockWrong = isWrong
     const fields = { cell: one.cell.name, count: Math.round(ahead) }
     if (isWrong) log.error(fields, 'the clocks of worker and database differ by seconds: the worker looks for no work')
