@@ -1,10 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { test } from 'node:test'
-import { temporaryFolder } from '@ostiary/testkit/temporary-folder'
 import pg from 'pg'
 import { createTestDatabase } from '../testing/harness.ts'
 import { untilBlocked } from '../testing/locks.ts'
@@ -42,15 +39,16 @@ test('[U7] deploy/database-init makes a role that is no superuser, with which ev
   const [name, admin, secret] = ['app', 'admin', 'x'].map((word) => `${word}_${randomBytes(6).toString('hex')}`)
   assert.ok(name && admin && secret)
   await database.query(`create role ${admin} superuser login password '${secret}'`)
-  const file = join(temporaryFolder('database-init'), 'password')
-  writeFileSync(file, `${secret}\n`)
   const { hostname, port } = new URL(database.url)
   const server = { PGHOST: hostname, PGPORT: port, PGPASSWORD: secret }
-  const compose = { POSTGRES_USER: admin, APPLICATION: name, POSTGRES_PASSWORD_FILE: file }
-  execFileSync(new URL('../../../../deploy/database-init', import.meta.url).pathname, {
-    env: { PATH: process.env.PATH, ...server, ...compose },
-    stdio: ['ignore', 'ignore', 'pipe'],
-  })
+  const run = (entrypoint: Record<string, string>) =>
+    execFileSync(new URL('../../../../deploy/database-init', import.meta.url).pathname, {
+      env: { PATH: process.env.PATH, ...server, POSTGRES_USER: admin, APPLICATION: name, ...entrypoint },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+  assert.throws(() => run({ POSTGRES_PASSWORD_FILE: '/run/secrets/database_password' }), /no password for the role/)
+  // What the image's entrypoint leaves of POSTGRES_PASSWORD_FILE before it runs the files of its folder.
+  run({ POSTGRES_PASSWORD: secret })
   const db = open(`postgres://${name}:${secret}@${hostname}:${port}/${name}`)
   await migrate(db, readMigrations(), () => {})
   await db.close()
