@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { PROCESSOR_BUDGETS } from '@ostiary/contract'
 import { eventually } from '@ostiary/testkit/eventually'
 import type { LightMyRequestResponse } from 'fastify'
 import pg from 'pg'
 import { createHarness } from '../testing/harness.ts'
-import { CHECK, createClient, createFaces, feature, PATHS } from './testing/faces.ts'
+import { CHECK, type Client, createClient, createFaces, feature, PATHS } from './testing/faces.ts'
 
 const faces = createFaces(13)
 const ENROLMENT_FAILED = [500, { status: 152, message: 'Face enrollment failed' }]
@@ -334,6 +335,29 @@ describe('a request that cannot be read', () => {
     assert.equal((await predict(other.api_key)).http, 200)
     harness.clock.advance(30_000)
     assert.equal((await predict(key)).http, 200)
+  })
+
+  test('[U2] 429 after the search that uses up the processor time of its key, on every route that searches', async () => {
+    const search = {
+      plainPredict: (busy: Client) => busy.post('plainPredict', { features: feature(faces.person()) }),
+      plainEnroll: (busy: Client) => busy.post('plainEnroll', { features: feature(faces.person()) }),
+      predict: async (busy: Client) =>
+        busy.post('predict', { features: await busy.sealed('predict', [faces.person('FACE3_1')]) }),
+      enroll: async (busy: Client) =>
+        busy.post('enroll', { features: await busy.sealed('enroll', [faces.person('FACE3_1')]) }),
+    }
+    for (const [path, send] of Object.entries(search)) {
+      const { key, record } = await harness.tenantWithKey({ scopes: ['node:*'], usagePlanId: 'standard' })
+      const busy = createClient(harness, key)
+      assert.equal((await busy.post('plainEnroll', { features: feature(faces.person()) })).http, 200)
+      const { cores, burstSeconds } = PROCESSOR_BUDGETS['node-search']
+      const { limiter, clock, processorTimeOf } = harness.wire.platform
+      const owedMs = limiter.owed(`node-search/${record.id}`, clock.monotonicMs())
+      processorTimeOf('node-search', { keyId: record.id, rateFactor: 1 }).spend((burstSeconds * 1000 - owedMs) * cores)
+      assert.equal((await send(busy)).http, 200, `${path}: the last one that the budget allows`)
+      const { http, headers } = await send(busy)
+      assert.deepEqual([http, headers['retry-after']], [429, '1'], path)
+    }
   })
 
   test('[E-048] bodies beyond 1 MB are answered 413, other types 415', async () => {

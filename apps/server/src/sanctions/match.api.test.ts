@@ -1,7 +1,7 @@
 /** `POST /v2/open-sanctions/match/:dataset`: people in JSON, with the answer of a file. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { ScreenReply } from '@ostiary/contract'
+import { PROCESSOR_BUDGETS, type ScreenReply } from '@ostiary/contract'
 import { assertError } from '../testing/harness.ts'
 import { createScreening, HEADER, SANCTIONS_KEY } from './testing/screening.ts'
 
@@ -44,6 +44,19 @@ test('429 for a key that has used up its processor time, before the work; what i
   const refused = await match({ people: [VARDO] }, { apiKey: own.key })
   assert.deepEqual([refused.statusCode, refused.json().code], [429, 'RATE_LIMITED'])
   assert.equal(Math.round(Number(refused.headers['retry-after']) / 10), 6)
+})
+
+test('[U2] a file that is accepted is finished, whatever it costs; the next one is refused before it is read', async () => {
+  const own = await server.tenantWithKey({ ...SANCTIONS_KEY, usagePlanId: 'standard' })
+  const { platform } = server.wire
+  const processors = server.wire.config.sanctions.threads
+  const { cores, burstSeconds } = PROCESSOR_BUDGETS.screening
+  const time = platform.processorTimeOf('screening', { keyId: own.record.id, rateFactor: 1 }, { processors })
+  time.spend(burstSeconds * 1000 * cores * processors)
+  const { results } = await server.screen(HEADER + '1,Ana,Example,1990-05-04\n'.repeat(2_000), { key: own.key })
+  assert.equal(results.length, 2_000)
+  const refused = await server.send(HEADER, { key: own.key })
+  assert.deepEqual([refused.statusCode, refused.json().code], [429, 'RATE_LIMITED'])
 })
 
 describe('200', () => {
