@@ -30,6 +30,25 @@ test('the rooms declare every table of the database with its key, and no other',
   assert.equal(all[0].count, declared.length, 'a table without a primary key')
 })
 
+test('[O4] the metrics can say how late each of these jobs is, from an index', async () => {
+  const jobs = listJobs(harness.wire).filter(({ name }) => listTables(harness.wire).some(({ by }) => by === name))
+  assert.deepEqual(
+    jobs.filter(({ due }) => !due).map(({ name }) => name),
+    // Empty partitions; a time by each tenant's setting; what has a gauge of its own; what is left after a deletion.
+    ['drop-session-partitions', 'purge-screening-runs', 'erase-at-key-holder', 'vacuum-deleted-faces'],
+  )
+  const { rows } = await harness.database.query(
+    `select distinct i.indrelid::regclass::text as table, a.attname as column
+     from pg_index i join pg_attribute a on a.attrelid = i.indrelid and a.attnum = i.indkey[0]`,
+  )
+  for (const { name, due } of jobs)
+    if (due)
+      assert.ok(
+        rows.some(({ table, column }) => table === due.table && column === due.column),
+        name,
+      )
+})
+
 test('every job that a room names as deleting its rows is a job of the worker', () => {
   const jobs = new Set(listJobs(harness.wire).map(({ name }) => name))
   const named = listTables(harness.wire).flatMap(({ by }) => (by === null ? [] : [by]))

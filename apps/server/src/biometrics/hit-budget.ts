@@ -29,6 +29,9 @@ export const slotOf = (nowMs: number): number => Math.floor(nowMs / SLOT_MS) * S
 
 const oldSlotOf = (nowMs: number): number => Math.floor(nowMs / OLD_SLOT_MS) * OLD_SLOT_MS
 
+/** For how long a slot may be of consequence. */
+export const SLOTS_KEPT_MS = DAY_MS + OLD_SLOT_MS
+
 /** Slots before this one are of no consequence. */
 export const oldestSlot = (nowMs: number): number => oldSlotOf(nowMs) - DAY_MS
 

@@ -10,9 +10,10 @@ import { createDeclaredModels } from './declared-models.ts'
 import { createEnrolment } from './enrolment.ts'
 import { renderNodeError } from './errors.ts'
 import { codeAllFaces } from './face-codes.ts'
-import { purgeDeletions } from './face-deletions.ts'
+import { DELETIONS_KEPT_MS, purgeDeletions } from './face-deletions.ts'
 import type { GroupId } from './group-keys.ts'
 import { createGroups } from './groups.ts'
+import { SLOTS_KEPT_MS } from './hit-budget.ts'
 import { createHitCounts, purgeHits } from './hit-counts.ts'
 import { createNodeMetrics, watchSizes } from './metrics.ts'
 import { createNodeAnswers } from './node-answers.ts'
@@ -56,9 +57,24 @@ export function createBiometricsRoom(platform: Platform, { keys, settings, onEra
     },
     errorShapes: [{ under: NODE_PREFIX, render: renderNodeError }],
     jobs: [
-      { name: 'purge-used-envelopes', cron: '*/5 * * * *', run: purgeUsedEnvelopes },
-      { name: 'purge-face-hits', cron: '11 * * * *', run: purgeHits },
-      { name: 'purge-face-deletions', cron: '*/5 * * * *', run: purgeDeletions },
+      {
+        name: 'purge-used-envelopes',
+        cron: '*/5 * * * *',
+        run: purgeUsedEnvelopes,
+        due: { table: 'used_envelopes', column: 'expires_at' },
+      },
+      {
+        name: 'purge-face-hits',
+        cron: '*/5 * * * *',
+        run: purgeHits,
+        due: { table: 'face_hits', column: 'slot', keptMs: SLOTS_KEPT_MS },
+      },
+      {
+        name: 'purge-face-deletions',
+        cron: '*/5 * * * *',
+        run: purgeDeletions,
+        due: { table: 'face_deletions', column: 'deleted_at', keptMs: DELETIONS_KEPT_MS },
+      },
       { name: 'code-faces', cron: '* * * * *', run: codeAllFaces },
       { name: 'drop-unused-vector-partitions', cron: '* * * * *', run: vectorPartitions.dropUnused },
       { name: 'vacuum-deleted-faces', cron: '* * * * *', run: vectorPartitions.vacuumDeleted },

@@ -46,7 +46,14 @@ export function createKeysRoom(platform: Platform, deps: Deps) {
       app.register(oauthRoutes, { clients, tokens, guard })
     },
     errorShapes: [{ under: '/oauth', render: renderOAuthError }],
-    jobs: [{ name: 'purge-used-assertions', cron: '*/5 * * * *', run: purgeUsedAssertions }],
+    jobs: [
+      {
+        name: 'purge-used-assertions',
+        cron: '*/5 * * * *',
+        run: purgeUsedAssertions,
+        due: { table: 'used_assertions', column: 'expires_at' },
+      },
+    ],
     retention: RETENTION,
     /** Keys and clients that are in use are refreshed in the background, so that a check does not wait for the database. */
     start() {

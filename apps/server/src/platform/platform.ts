@@ -39,6 +39,21 @@ export interface PlatformOptions {
   tracing?: Tracing
 }
 
+const JOBS = [
+  {
+    name: 'purge-idempotency-keys',
+    cron: '*/5 * * * *',
+    run: purgeIdempotencyKeys,
+    due: { table: 'idempotency_keys', column: 'expires_at' },
+  },
+  {
+    name: 'purge-failure-limits',
+    cron: '*/5 * * * *',
+    run: purgeFailureLimits,
+    due: { table: 'failure_limits', column: 'paid_back_at' },
+  },
+] as const
+
 /** What every room uses. Opens no connection yet: the pools connect at the first statement. */
 export function createPlatform(config: PlatformConfig, options: PlatformOptions) {
   const { role, clock = systemClock, log = createLog(config.logLevel), sessionSettings = {}, tracing } = options
@@ -94,15 +109,7 @@ export function createPlatform(config: PlatformConfig, options: PlatformOptions)
     allowNetworks,
     outbound: createOutbound({ version: VERSION, allowNetworks }),
     monitor: createHealthMonitor(config.serviceName, VERSION, cells, clock),
-    jobs: [
-      {
-        name: 'purge-idempotency-keys',
-        cron: '*/5 * * * *',
-        run: purgeIdempotencyKeys,
-        due: { table: 'idempotency_keys', column: 'expires_at' },
-      },
-      { name: 'purge-failure-limits', cron: '*/5 * * * *', run: purgeFailureLimits },
-    ],
+    jobs: JOBS,
     retention: [
       {
         table: 'idempotency_keys',

@@ -61,5 +61,5 @@ export function watchTasks(platform: Platform, jobs: readonly ScheduledJob[]): v
 const oldestOf = (task: string, { table, column, where = 'true' }: DueRows) =>
   sql(
     `platform.oldest_${task.replaceAll('-', '_')}`,
-    `select min(${column}) as oldest from ${table} where ${column} <= $1 and ${where}`,
+    `select min(${column})::timestamptz as oldest from ${table} where ${column} <= $1 and ${where}`,
   )

@@ -5,6 +5,7 @@ import type { Caller } from '../keys/index.ts'
 import { readIdCursor, writeCursor } from '../platform/cursor.ts'
 import { AppError, invalid } from '../platform/errors.ts'
 import { type IdempotencyUse, insertOnce } from '../platform/idempotency/index.ts'
+import { DAY_MS } from '../platform/clock.ts'
 import { bucketOf, isId } from '../platform/ids.ts'
 import { isStorableText } from '../platform/json-body.ts'
 import type { Platform } from '../platform/platform.ts'
@@ -136,6 +137,8 @@ export function createExceptionService({ cells, clock, ids }: Deps) {
 }
 export type ExceptionService = ReturnType<typeof createExceptionService>
 
+/** At most: a year may have a day more. */
+export const KEPT_AFTER_END_MS = KEPT_YEARS * 366 * DAY_MS
 /** Deletes exceptions a year after their end. They have no effect in that year, but an auditor may ask for them. */
 export const purgeOldExceptions = purging((db, now, limit) =>
   exceptionStore.purge(db, yearsAfter(now, -KEPT_YEARS), limit),

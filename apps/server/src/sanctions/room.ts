@@ -11,7 +11,7 @@ import { createImporter } from './datasets/import.ts'
 import { createLibrary } from './datasets/library.ts'
 import { createRefresher } from './datasets/refresh.ts'
 import { createPool } from './engine/pool.ts'
-import { createExceptionService, purgeOldExceptions } from './exceptions.ts'
+import { createExceptionService, KEPT_AFTER_END_MS, purgeOldExceptions } from './exceptions.ts'
 import { exceptionRoutes } from './exceptions-routes.ts'
 import { createSanctionsMetrics, watchLists } from './metrics.ts'
 import { sanctionsRoutes } from './routes.ts'
@@ -59,7 +59,13 @@ export function createSanctionsRoom(platform: Platform, { keys: { guard }, setti
       app.register(runRoutes, { runs, guard })
     },
     jobs: [
-      { name: 'purge-old-exceptions', cron: '17 * * * *', run: purgeOldExceptions },
+      {
+        name: 'purge-old-exceptions',
+        cron: '*/5 * * * *',
+        run: purgeOldExceptions,
+        due: { table: 'sanction_exceptions', column: 'expires_at', keptMs: KEPT_AFTER_END_MS },
+      },
+      // How long runs are kept is a setting of each tenant, so no index says which are late. A tenant's failure fails the task.
       { name: 'purge-screening-runs', cron: '27 * * * *', run: runs.purge },
       {
         name: 'refresh-datasets',

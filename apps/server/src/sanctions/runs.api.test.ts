@@ -233,6 +233,28 @@ describe('a run', () => {
     await purge(0)
     assert.deepEqual(await stored(tenantId), [0, 0])
   })
+
+  test('[O4] of one tenant that cannot be deleted fails the task, after those of the others are deleted', async () => {
+    const [broken, sound] = [await tenant(30), await tenant(30)]
+    for (const { key } of [broken, sound]) await keep(key, [ROWS.vorberg])
+    const { db } = server.wire.platform.cells.all()[0] ?? assert.fail()
+    await server.database.query(
+      `create function refuse() returns trigger language plpgsql as $$ begin raise 'refused'; end $$;
+       create trigger refuse before delete on screening_runs for each row when (old.tenant_id = '${broken.tenantId}') execute function refuse()`,
+    )
+    const later = new Date(server.clock.now().getTime() + 31 * DAY)
+    await assert.rejects(server.wire.sanctions.runs.purge(db, later), /the runs of 1 tenants could not be purged/)
+    assert.deepEqual(
+      [await stored(broken.tenantId), await stored(sound.tenantId)],
+      [
+        [1, 1],
+        [0, 0],
+      ],
+    )
+    await server.database.query('drop trigger refuse on screening_runs')
+    await server.wire.sanctions.runs.purge(db, later)
+    assert.deepEqual(await stored(broken.tenantId), [0, 0])
+  })
 })
 
 describe('two runs', () => {

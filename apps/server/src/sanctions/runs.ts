@@ -199,6 +199,7 @@ export function createRunService({ cells, clock, ids, log, settings, hasherFor }
     /** Deletes what is past its time, by each tenant's setting as it is now. */
     async purge(db: Db, now: Date): Promise<number> {
       let purged = 0
+      let failed = 0
       for (const tenantId of await runStore.tenants(db)) {
         try {
           const kept = keptAt(now, await daysOf(tenantId))
@@ -206,8 +207,10 @@ export function createRunService({ cells, clock, ids, log, settings, hasherFor }
         } catch (err) {
           // One tenant's settings that cannot be read must not keep the runs of all others.
           log.error({ err, tenantId }, 'the runs of a tenant could not be purged')
+          failed += 1
         }
       }
+      if (failed > 0) throw new Error(`the runs of ${failed} tenants could not be purged`)
       return purged
     },
   }

@@ -16,7 +16,7 @@ import { createVerificationEnding } from './ending.ts'
 import { renderVerificationError } from './errors.ts'
 import { createVerificationFlow } from './flow.ts'
 import { createFreeing } from './freeing.ts'
-import { purgeLocalKeys, purgeLockouts } from './jobs.ts'
+import { LOCAL_KEYS_KEPT_MS, purgeLocalKeys, purgeLockouts } from './jobs.ts'
 import { createLocalKeys } from './local-keys.ts'
 import { createLockouts } from './lockouts.ts'
 import { createPasskeySteps } from './passkey-step.ts'
@@ -91,7 +91,12 @@ export function createVerificationRoom(platform: Platform, deps: Deps) {
         run: purgeLockouts,
         due: { table: 'sign_in_lockouts', column: 'purge_at' },
       },
-      { name: 'purge-local-keys', cron: '53 * * * *', run: purgeLocalKeys },
+      {
+        name: 'purge-local-keys',
+        cron: '*/5 * * * *',
+        run: purgeLocalKeys,
+        due: { table: 'local_keys', column: 'last_used_on', keptMs: LOCAL_KEYS_KEPT_MS },
+      },
       {
         name: 'discard-orphaned-enrolments',
         cron: '* * * * *',
