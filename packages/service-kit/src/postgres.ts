@@ -1,6 +1,6 @@
 /** What the server and the key holder do alike on PostgreSQL. */
 import pg from 'pg'
-import { judgeStore } from './outage.ts'
+import { isUnreplicated, judgeStore, UnreplicatedError } from './outage.ts'
 
 /** A prepared statement: its name is unique in an app, so that each connection plans it once. */
 export interface Statement {
@@ -72,9 +72,15 @@ const refusal = (cause: unknown) =>
 export async function withClient<T>(config: pg.ClientConfig, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client(config)
   client.on('error', () => {})
+  let isAlone = false
+  client.on('notice', (notice) => {
+    isAlone ||= isUnreplicated(notice)
+  })
   try {
     await client.connect()
-    return await work(client)
+    const done = await work(client)
+    if (isAlone) throw new UnreplicatedError()
+    return done
   } finally {
     await client.end().catch(() => {})
   }

@@ -70,11 +70,21 @@ test('[X2] a commit whose wait an operator cancels is no success, although Postg
   skip,
 }, async () => {
   assert.ok(server)
-  const db = server.open(60_000)
-  await db.rows(sql('test.read', 'select 1'))
-  const before = new Set(await server.waiting())
-  const refused = assert.rejects(db.run(INSERT), isDown)
-  const own = await eventually(async () => (await server.waiting()).find((pid) => !before.has(pid)), 'it waits')
-  await server.admin.query('select pg_cancel_backend($1)', [own])
-  await refused
+  const ways = {
+    statement: (db: Db) => db.run(INSERT),
+    transaction: (db: Db) => db.transaction((tx) => tx.run(INSERT)),
+    dedicated: (db: Db) => db.withDedicatedClient((client) => client.query(INSERT.text)),
+  }
+  for (const [way, insert] of Object.entries(ways)) {
+    const db = server.open(60_000)
+    await db.rows(sql('test.read', 'select 1'))
+    const before = new Set(await server.waiting())
+    const refused = assert.rejects(insert(db), isDown, way)
+    const own = await eventually(async () => (await server.waiting()).find((pid) => !before.has(pid)), 'it waits')
+    await server.admin.query('select pg_cancel_backend($1)', [own])
+    await refused
+    const isGone = async () =>
+      (await server.admin.query('select from pg_stat_activity where pid = $1', [own])).rows.length === 0
+    await eventually(isGone, `${way}: the connection is dropped`)
+  }
 })
