@@ -195,16 +195,23 @@ export function createLaunch({
     },
 
     async tokenEnrol(call: DeviceCall, body: EnrolBody): Promise<TokenEnrolled> {
-      const held = await ask(call, 'holder', async ({ session }) => tokenSteps.beginEnrol(session))
-      const { tokenId } = held.begun
-      const { enrolled, probeHash } = await tokenSteps.enrol(held.session, held.begun, body)
-      await change<void>(call.sessionId, async ({ progress, ...found }) => {
-        const session = progress && { ...found, progress }
-        const step = session && tokenSteps.enrolled(session, tokenId, probeHash)
-        if (!step) throw notAtThisStep()
-        return { session, save: { state: step.state, progress: step.progress }, answer: undefined }
-      })
-      return enrolled
+      const owner = await findHeld(call)
+      // Before it is counted: who finds the queue full loses no try.
+      const leave = owner && tokenSteps.enterQueue(owner)
+      try {
+        const held = await ask(call, 'holder', async ({ session }) => tokenSteps.beginEnrol(session))
+        const { tokenId } = held.begun
+        const { enrolled, probeHash } = await tokenSteps.enrol(held.session, held.begun, body)
+        await change<void>(call.sessionId, async ({ progress, ...found }) => {
+          const session = progress && { ...found, progress }
+          const step = session && tokenSteps.enrolled(session, tokenId, probeHash)
+          if (!step) throw notAtThisStep()
+          return { session, save: { state: step.state, progress: step.progress }, answer: undefined }
+        })
+        return enrolled
+      } finally {
+        leave?.()
+      }
     },
 
     tokenProbe: (call: DeviceCall, body: ProbeBody): Promise<{ tokenId: string }> =>

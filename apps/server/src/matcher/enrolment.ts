@@ -14,7 +14,7 @@ import { newSecret, openParts, sealParts, sealPerson, sealToken, type TokenPlace
 
 interface Deps extends Pick<Platform, 'cells' | 'clock' | 'vault'> {
   keyHolder: KeyHolderClient
-  evaluations: Pick<Evaluations, 'evaluate'>
+  evaluations: Pick<Evaluations, 'evaluate' | 'enter'>
 }
 
 /** What the device sends at an enrolment. Everything is a claim. */
@@ -92,6 +92,8 @@ export function createTokenEnrolment({ cells, clock, vault, keyHolder, evaluatio
   }
 
   return {
+    enterQueue: evaluations.enter,
+
     async enrol(owner: TenantData, given: NewToken): Promise<EnrolledToken> {
       const hashes = { probe: hashOf(given.probe), token: hashOf(given.token), publicKey: hashOf(given.publicKey) }
       const refused = { verdict: 'reject', sealedToken: null, probeHash: hashes.probe } as const

@@ -174,6 +174,9 @@ export function createTokenSteps({ sessions, matcher, work, clock, ids }: Deps) 
       }
     },
 
+    /** Throws where too many tokens of the tenant wait for their evaluation. Returns what leaves the queue. */
+    enterQueue: ({ tenantId }: Session): (() => void) => matcher.enrolment.enterQueue(tenantId),
+
     /** Checks that the call is in place. The work of the enrolment follows outside of the lock. */
     beginEnrol(session: RunningSession) {
       const own = atFaceStep(session)

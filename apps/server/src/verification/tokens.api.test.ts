@@ -14,8 +14,10 @@ import { createProbe, createToken, TOKEN_BYTES } from '@ostiary/token'
 import { createFaces } from '../biometrics/testing/faces.ts'
 import { type Authenticator, createAuthenticator } from '../passkeys/testing/authenticator.ts'
 import { createPage } from '../launch/testing/page.ts'
+import { verificationOf } from './progress.ts'
 import { createVerificationFixture, type VerificationHost } from './testing/fixture.ts'
 import { visit } from './testing/people.ts'
+import { verificationSessionsIn } from './types.ts'
 
 const keyHolder = await startKeyHolder({ logName: 'tokens-api', clusterUrl: process.env.OSTIARY_TEST_CLUSTER ?? '' })
 const fixture = await createVerificationFixture({
@@ -103,6 +105,25 @@ describe('a tenant that stores tokens', () => {
       const { state, webhook } = await run(host, type, { ...user, face: faces.sample(user.face) }, { body })
       assert.deepEqual([state.state, webhook.puid, webhook.matchedBy], ['SUCCESS', user.puid, 'server'])
     }
+  })
+
+  test('[U3] an enrolment that finds the queue of its tenant full has stored nothing and lost no try', async () => {
+    const host = await newHost()
+    const { enrolment } = fixture.harness.wire.matcher
+    const places: (() => void)[] = []
+    assert.throws(() => {
+      while (places.length < 1_000) places.push(enrolment.enterQueue(host.tenantId))
+    }, /Too many tokens/)
+    const { sessionId } = await host.create('ENROLL')
+    const { face, keeper } = newUser()
+    const tokens = { functions: { createToken, createProbe }, keeper }
+    const { device, clock } = await fixture.newDevice(sessionId)
+    const person = { clock, random: seededRandom(5), ageYears: null, vector: face, tokens }
+    await assert.rejects(runFlow(device, person), { code: 'DEPENDENCY_DOWN' })
+    const found = await verificationSessionsIn(fixture.harness.wire.sessions.service).find(sessionId)
+    assert.ok(found && 'progress' in found && found.progress)
+    assert.deepEqual([await tokensOf(host), verificationOf(found.progress).tokenEnrolments], [[], 0])
+    for (const leave of places) leave()
   })
 
   test('[D-004] the service stores no vector of the person', async () => {
