@@ -56,6 +56,9 @@ export const COMMANDS: readonly CommandEntry[] = [
     'lockouts show': 'Show what counts against a person whose comparisons failed',
     'lockouts clear': 'Free a person who is locked out',
   }),
+  ...group('service', async () => (await import('./commands/users.ts')).userCommands, {
+    'users delete': 'Delete a user with all biometric data',
+  }),
   ...group('service', async () => (await import('./commands/deliveries.ts')).deliveryCommands, {
     'deliveries list': 'Show the webhooks that were sent, or are to be sent',
     'deliveries show': 'Show a webhook with its attempts',

@@ -101,6 +101,21 @@ describe('ostiary sessions and deliveries', () => {
     assert.deepEqual([nobody.code, nobody.err.startsWith('Failed: There is no session')], [1, true])
   })
 
+  test('sessions of area D are found by their transactionID', async () => {
+    const asked = { redirectURL: 'https://shop.example/done', callback: { url: 'https://shop.example/hook' } }
+    const create = (transactionID: string) =>
+      api.client().verification.create({ ...asked, type: 'ENROLL', transactionID })
+    const [{ sessionId }] = [await create('order 7'), await create('order 8')]
+    const found = JSON.parse((await api.cli('sessions list --transaction-id "order 7" --json')).out)
+    assert.deepEqual(
+      found.map((row: { area: string; sessionId: string }) => [row.area, row.sessionId]),
+      [['verification', sessionId]],
+    )
+    assert.equal((await api.cli('sessions list --transaction-id "order 9"')).out, 'There is no such session.')
+    const refused = await api.cli('sessions list --area age --transaction-id "order 7"')
+    assert.deepEqual([refused.code, refused.err.split('\n')[0]], [2, 'Age sessions have no --transaction-id'])
+  })
+
   test('a delivery is listed, shown and sent again; a live key is warned', async () => {
     const { sessionId } = await triggered(`1 ${CALLBACK}`)
     const [delivery] = JSON.parse((await api.cli(`deliveries list --session ${sessionId} --json`)).out)

@@ -5,9 +5,11 @@ import { statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
+import { seededRandom } from '@ostiary/device/simulated'
 import { temporaryFolder } from '@ostiary/testkit/temporary-folder'
 import { COMMANDS } from './commands.ts'
 import { readCompletions } from './completion/words.ts'
+import { inventedFace } from './simulate/face.ts'
 import { startApi } from './testing/running-api.ts'
 
 const folder = temporaryFolder('walk')
@@ -17,6 +19,11 @@ const MAIN = new URL('./main.ts', import.meta.url).pathname
 
 writeFileSync(join(folder, 'people.csv'), 'id,firstname,lastname,dob\n1,Vardo,Quellmar,1961\n')
 writeFileSync(join(folder, 'list.csv'), 'id,name\n1,Vardo Quellmar\n')
+
+const faceOf = (person: number) => {
+  const embedding_vector = [...inventedFace(person, seededRandom(person))]
+  return { type: 'face', embedding_vector }
+}
 
 async function json(line: string, codes = [0]) {
   const { code, out, err } = await api.cli(`${line} --json`)
@@ -98,6 +105,8 @@ async function walk(): Promise<Set<string>> {
   const support = await run('keys create', '--tenant Fjord --test --scope verify:lockouts')
   for (const name of ['lockouts show', 'lockouts clear'])
     assert.equal((await run(name, `--customer-id c-1 --key ${support.api_key}`)).locked, false)
+  await api.client().node.plainEnroll(faceOf(1), { metadataId: 'c-1' })
+  assert.deepEqual(await run('users delete', '--customer-id c-1'), { deleted: true })
   const [delivery] = await run('deliveries list')
   await run('deliveries show', delivery.id)
   await run('deliveries replay', delivery.id)
@@ -142,4 +151,24 @@ test('every command has help, JSON and completion', async () => {
   // Login reads a key, see above.
   const left = COMMANDS.flatMap(({ name }) => (walked.has(name) || name === 'login' ? [] : [name]))
   assert.deepEqual(left, [], 'add a line for it')
+})
+
+test('users delete removes the user that puid or customerId names, and no other', async () => {
+  const { node } = api.client()
+  const [first, second] = [await node.plainEnroll(faceOf(2), { metadataId: 'c-2' }), await node.plainEnroll(faceOf(3))]
+  assert.equal((await api.cli(`users delete --puid ${second.puid}`)).out, 'The user is deleted')
+  assert.deepEqual(await node.plainPredict(faceOf(3)), [])
+  assert.equal((await node.plainPredict(faceOf(2)))[0]?.puid, first.puid)
+  const again = await api.cli(`users delete --puid ${second.puid}`)
+  assert.deepEqual([again.code, again.err], [1, 'Failed: There is no such user for this key'])
+  for (const [words, said] of [
+    ['', 'Name the user: --puid or --customer-id'],
+    [`--puid ${first.puid} --customer-id c-2`, 'Give either --puid or --customer-id'],
+  ]) {
+    const { code, err } = await api.cli(`users delete ${words}`)
+    assert.deepEqual([code, err.split('\n')[0]], [2, said])
+  }
+  const live = await api.cli('users delete --customer-id c-2', { ...api.env, OSTIARY_API_KEY: api.liveKey })
+  assert.match(live.err, /^This is a live key: it changes real data at [\s\S]*There is no such user/)
+  assert.equal((await api.cli('users delete --customer-id c-2')).code, 0)
 })

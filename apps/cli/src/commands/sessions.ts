@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { FLOW_STATUSES, PURGED, SESSION_OUTCOMES } from '@ostiary/contract'
 import type { OstiaryClient, WebhookDelivery } from '@ostiary/sdk'
-import { answer, argument, type Command, type Invocation, number, oneOf, text } from '../command.ts'
+import { answer, argument, type Command, type Invocation, number, oneOf, text, UsageError } from '../command.ts'
 import { atService, CONNECTION_OPTIONS, CONNECTION_USAGE } from '../connection.ts'
 import {
   ageRow,
@@ -25,9 +25,10 @@ export const sessionCommands: readonly Command[] = [
   {
     name: 'sessions list',
     usage: `ostiary sessions list [--area age|verification] [--state <state>] [--since <moment>] [--limit <1-200>]
-       ${CONNECTION}
+       [--transaction-id <text>] ${CONNECTION}
 
 Both areas unless --area names one, ${SHOWN} sessions unless --limit says more. --since is such as 2026-11-18T09:00:00Z.
+--transaction-id shows the sessions of area D that were created with this transactionID.
 With a live key area D needs client credentials too: OSTIARY_CLIENT_ID and OSTIARY_CLIENT_SECRET.
 ${CONNECTION_USAGE}`,
     options: {
@@ -36,6 +37,7 @@ ${CONNECTION_USAGE}`,
       state: { type: 'string' },
       since: { type: 'string' },
       limit: { type: 'string' },
+      'transaction-id': { type: 'string' },
     },
     values: { area: AREAS, state: [...new Set([...FLOW_STATUSES, ...SESSION_OUTCOMES, PURGED])] },
     run: (invocation) =>
@@ -84,13 +86,19 @@ ${CONNECTION_USAGE}`,
 ]
 
 async function listRows(client: OstiaryClient, invocation: Invocation): Promise<SessionRow[]> {
-  const area = oneOf(invocation, 'area', AREAS)
+  const transactionID = text(invocation, 'transaction-id')
+  const named = oneOf(invocation, 'area', AREAS)
+  if (transactionID !== undefined && named === 'age') throw new UsageError('Age sessions have no --transaction-id')
+  const area = transactionID === undefined ? named : 'verification'
   const limit = number(invocation, 'limit') ?? SHOWN
   const [state, since] = [text(invocation, 'state'), text(invocation, 'since')]
   const query = { limit, ...(since !== undefined && { since }), ...(state !== undefined && { state: state as never }) }
   const calls = {
     age: async () => (await client.age.list(query)).items.map(ageRow),
-    verification: async () => (await client.verification.list(query)).items.map(verificationRow),
+    verification: async () =>
+      (await client.verification.list({ ...query, ...(transactionID !== undefined && { transactionID }) })).items.map(
+        verificationRow,
+      ),
   }
   const rows: SessionRow[] = []
   for (const one of area ? [area] : AREAS) {
