@@ -306,7 +306,7 @@ export const LockedPerson = Type.Object(
     title: 'LockedPerson',
     additionalProperties: false,
     minProperties: 1,
-    description: 'By either, or both where you have both',
+    description: 'By either: failures of sessions that named the other count too',
     examples: [{ customerId: 'c-1' }],
   },
 )

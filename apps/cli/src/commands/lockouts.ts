@@ -4,8 +4,8 @@ import { atService, CONNECTION_OPTIONS, CONNECTION_USAGE } from '../connection.t
 
 const PERSON = { ...CONNECTION_OPTIONS, puid: { type: 'string' }, 'customer-id': { type: 'string' } } as const
 const BY = '(--puid <id> | --customer-id <text>) [--url <address>] [--key <key>] [--json]'
-const NEEDS = `The key needs the scope verify:lockouts, which "ostiary keys create" gives only when it is asked for. Give both where you have
-both: failures of sessions that you created with a customerId count under that name.
+const NEEDS = `The key needs the scope verify:lockouts, which "ostiary keys create" gives only when it is asked for. Either id finds what
+sessions counted under the other. A name that nobody was enrolled under has a count of its own.
 ${CONNECTION_USAGE}`
 
 export const lockoutCommands: readonly Command[] = [

@@ -93,23 +93,24 @@ export function createVerificationFlow(deps: Deps): Flow {
     return seconds > 0 ? locked(session, begun, seconds) : { state, progress: begun }
   }
 
-  /** The subjects that a failure of this session will count against, as far as it is known before the face. */
+  /**
+   * The subjects that a failure of this session will count against, as far as it is known before the face. Whom the host names by a
+   * customerId counts as the person who has it, as if by puid: otherwise one person would have two counts, and an attacker twice the tries.
+   */
   async function subjectsOf(tx: Queryable, session: VerificationSession, address: string): Promise<LockoutSubject[]> {
     const { tenantId, livemode, request } = session
-    if (request.type === 'ENROLL' && !(await work.findNamed(session, tx))) return []
+    const named = namedBy(request)
+    const person = named && ('puid' in named ? named : await work.findNamed(session, tx))
+    if (request.type === 'ENROLL' && !person) return []
     const hash = await sessions.hasherFor(tx, tenantId)
     const subjects: LockoutSubject[] = networksOf(address).map(({ name, factor }) => ({
       kind: 'network',
       hash: hash('network', livemode, name),
       ...(factor > 1 && { failures: Math.floor(LOCKOUT.failures * factor) }),
     }))
-    const named = namedBy(request)
-    if (!named) return subjects
-    const name =
-      'puid' in named
-        ? (['person', livemode, named.puid] as const)
-        : (['customer', livemode, named.customerId] as const)
-    return [...subjects, { kind: 'person', hash: hash(...name) }]
+    if (person) return [...subjects, { kind: 'person', hash: hash('person', livemode, person.puid) }]
+    if (!named || 'puid' in named) return subjects
+    return [...subjects, { kind: 'person', hash: hash('customer', livemode, named.customerId) }]
   }
 
   async function captured(session: RunningVerification, capture: AcceptedCapture): Promise<VerificationStep> {

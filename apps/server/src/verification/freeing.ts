@@ -17,7 +17,7 @@ interface Deps {
 
 /** What support does for a person who is locked out: looks, and frees them. */
 export function createFreeing({ cells, log, sessions, recognition, lockouts }: Deps) {
-  /** A person counts under their id, under the name that the host used, and for second tries. Names are hashes: an id does not lead to them. */
+  /** A person counts under their id, whatever the session named, and for second tries; a name that nobody is enrolled under counts as itself. */
   async function subjectsOf(caller: Caller, { puid, customerId }: LockedPerson): Promise<LockoutSubject[]> {
     const { tenantId, livemode } = caller
     const hash = await sessions.hasherFor(cells.forId(tenantId), tenantId)
