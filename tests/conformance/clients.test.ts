@@ -6,7 +6,7 @@ import { basename } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { promisify } from 'node:util'
 import { VERSION } from '@ostiary/contract'
-import { formatApiKey } from '@ostiary/crypto'
+import { formatApiKey, openEnvelope } from '@ostiary/crypto'
 import { ROOT } from '@ostiary/testkit/root'
 import { type FaultyServer, type Received, startFaultyServer } from './clients/faulty-server.ts'
 
@@ -131,6 +131,23 @@ for (const language of LANGUAGES) {
     test('after a lost answer, the repeat that finds the work done is a success', () => {
       assert.equal(outcome.cancelled, 'CANCELLED')
       assert.equal(outcome.isDeleted, true)
+    })
+
+    test('people are found, freed and deleted by what the host has of them', async () => {
+      const asked = requests('people').map(({ method, path, body }) => {
+        const { pathname, searchParams } = new URL(path, server.url)
+        return [method, pathname, Object.fromEntries(searchParams), body === '' ? null : JSON.parse(body)]
+      })
+      const sealed = asked.at(-1)?.[3].puid
+      assert.equal((await openEnvelope(API_KEY, sealed, { purposes: ['deleteUser'] })).text, '0199')
+      assert.deepEqual(asked, [
+        ['POST', '/v2/verification-lockout/find', {}, { puid: 'p 1' }],
+        ['POST', '/v2/verification-lockout/clear', {}, { customerId: 'c 1' }],
+        ['GET', '/v2/verification-sessions', { transactionID: 'o/7 &', limit: '5' }, null],
+        ['POST', '/node/FACE3_1/deleteUser', {}, { metadata: { id: 'c 1' } }],
+        ['POST', '/node/FACE3_1/deleteUser', {}, { puid: sealed }],
+      ])
+      assert.deepEqual(outcome.people, [false, false, [], true, true])
     })
 
     test('warnings are in the result and given to the callback', () => {

@@ -77,11 +77,22 @@ const isForHosts = (operationId: string) => !/^launch|^getLivez$|^getReadyz$|^ge
 
 const apiKey = formatApiKey({ livemode: false, bucket: 1 }, new Uint8Array(32).fill(7))
 
-/** Method and path of the calls that were made, without their query. */
-async function callsOf(use: (client: OstiaryClient, fetch: typeof globalThis.fetch) => unknown): Promise<string[]> {
-  const calls: string[] = []
+type Use = (client: OstiaryClient, fetch: typeof globalThis.fetch) => unknown
+
+interface Asked {
+  /** Method and path. */
+  call: string
+  query: Record<string, string>
+  body: unknown
+}
+
+async function callsOf(use: Use): Promise<Asked[]> {
+  const calls: Asked[] = []
   const fetch: typeof globalThis.fetch = async (url, init) => {
-    calls.push(`${init?.method ?? 'GET'} ${new URL(String(url)).pathname}`)
+    const { pathname, searchParams } = new URL(String(url))
+    const body = typeof init?.body === 'string' ? init.body : undefined
+    const call = `${init?.method ?? 'GET'} ${pathname}`
+    calls.push({ call, query: Object.fromEntries(searchParams), body: body?.startsWith('{') ? JSON.parse(body) : body })
     const isToken = String(url).endsWith('/oauth/token')
     return Response.json(
       isToken ? { access_token: 't', expires_in: 600 } : { items: [], nextCursor: null, continueFrom: null },
@@ -105,8 +116,35 @@ for (const { operationId, method, path } of OPERATIONS.filter((operation) => isF
     assert.ok(use, `no method of the SDK calls ${operationId}: add one, and its line here`)
     const calls = await callsOf(use)
     assert.ok(
-      calls.some((call) => patternOf(method, path).test(call)),
-      `${method} ${path} is not among ${calls}`,
+      calls.some(({ call }) => patternOf(method, path).test(call)),
+      `${method} ${path} is not among ${calls.map(({ call }) => call)}`,
     )
   })
 }
+
+test('people are found, freed and deleted by what the host has of them', async () => {
+  const uses: Record<string, [Use, Omit<Asked, 'call'>]> = {
+    'POST /v2/verification-lockout/find': [
+      ({ verification }) => verification.lockout({ puid: 'p 1' }),
+      { query: {}, body: { puid: 'p 1' } },
+    ],
+    'POST /v2/verification-lockout/clear': [
+      ({ verification }) => verification.unlock({ customerId: 'c 1' }),
+      { query: {}, body: { customerId: 'c 1' } },
+    ],
+    'GET /v2/verification-sessions': [
+      ({ verification }) => verification.list({ transactionID: 'o/7 &', limit: 5 }),
+      { query: { transactionID: 'o/7 &', limit: '5' }, body: undefined },
+    ],
+    'POST /node/FACE3_1/deleteUser': [
+      ({ node }) => node.deleteUser({ metadataId: 'c 1' }),
+      { query: {}, body: { metadata: { id: 'c 1' } } },
+    ],
+  }
+  for (const [call, [use, asked]] of Object.entries(uses)) {
+    assert.deepEqual(
+      (await callsOf(use)).filter((one) => one.call === call),
+      [{ call, ...asked }],
+    )
+  }
+})

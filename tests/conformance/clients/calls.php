@@ -45,6 +45,7 @@ $warned = client('warned', onWarning: function (ConfigWarning $warning) use (&$w
 })->age->create(BODY);
 $lost = client('lost');
 $lost->age->erase('at_1');
+$people = client('people');
 $credentials = client('credentials', clientId: 'id:1', clientSecret: 's/1');
 $made = array_map(fn() => $transient->age->create(BODY)->sessionId, range(1, 7));
 $events = [];
@@ -69,6 +70,13 @@ echo json_encode([
     'warnings' => [$warnings, array_map('strval', $warned->warnings)],
     'cancelled' => $lost->age->cancel('at_1')['outcome'],
     'isDeleted' => $lost->node->deleteUser('0199'),
+    'people' => [
+        $people->verification->lockout(puid: 'p 1')['locked'],
+        $people->verification->unlock(customerId: 'c 1')['locked'],
+        $people->verification->list(['transactionID' => 'o/7 &', 'limit' => 5])->items,
+        $people->node->deleteUser(metadataId: 'c 1'),
+        $people->node->deleteUser('0199'),
+    ],
     'tokens' => array_map(fn(int $one) => $credentials->verification->get((string) $one)['sessionId'], range(0, 2)),
     'events' => $events,
     'all' => array_map(fn(array $one) => $one['sessionId'], iterator_to_array($listed, false)),

@@ -38,6 +38,7 @@ warnings = []
 warned = client("warned", on_warning=lambda warning: warnings.append(str(warning))).age.create(BODY)
 lost = client("lost")
 lost.age.erase("at_1")
+people = client("people")
 credentials = client("credentials", client_id="id:1", client_secret="s/1")
 json.dump(
     {
@@ -55,6 +56,13 @@ json.dump(
         "warnings": [warnings, [str(one) for one in warned.warnings]],
         "cancelled": lost.age.cancel("at_1")["outcome"],
         "isDeleted": lost.node.delete_user("0199"),
+        "people": [
+            people.verification.lockout(puid="p 1")["locked"],
+            people.verification.unlock(customer_id="c 1")["locked"],
+            people.verification.list(transaction_id="o/7 &", limit=5).items,
+            people.node.delete_user(metadata_id="c 1"),
+            people.node.delete_user("0199"),
+        ],
         "tokens": [credentials.verification.get(str(one))["sessionId"] for one in range(3)],
         "events": [one["id"] for one in itertools.islice(client("events").events.stream(cursor="start"), 3)],
         "all": [one["sessionId"] for one in client("pages").age.all(state="COMPLETED", metadata={"order": "A 7"})],

@@ -126,6 +126,8 @@ function faultTable(sessions: Map<string, string>): Record<string, (exchange: Ex
       if (headers.authorization === 'Bearer token-0') return answer(401, { code: 'INVALID_CLIENT_CREDENTIALS' })
       answer(200, { sessionId: `${headers.authorization} ${path.split('/').at(-1)}` })
     },
+    // No fault: the test reads what was asked.
+    people: ({ answer }) => answer(200, { status: 200, locked: false, items: [], nextCursor: null }),
     events({ path, answer, reset, before }) {
       if (before === 1) return reset()
       const cursor = new URL(path, 'http://x.example').searchParams.get('cursor')
