@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, writeFileSync } from 'node:fs'
+import { get, type IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
 import { after, describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
@@ -85,6 +86,15 @@ test('the admin port answers /livez, /readyz and /metrics, and the other port ha
     assert.ok(metrics.includes(`ostiary_key_holder_${name}\n`), name)
   assert.match(metrics, /^# TYPE ostiary_key_holder_attack_events_total counter$/m)
   for (const path of ['/metrics', '/readyz', '/']) assert.equal((await fetch(`${keyHolder.url}${path}`)).status, 404)
+})
+
+test('[U7] its admin port refuses a foreign host name', async () => {
+  const asked = (host: string) =>
+    new Promise<number | undefined>((resolve, reject) => {
+      const answered = (response: IncomingMessage) => resolve(response.resume().statusCode)
+      get(`${keyHolder.adminUrl}/metrics`, { headers: { host } }, answered).on('error', reject)
+    })
+  assert.deepEqual([await asked('evil.example'), await asked('localhost')], [421, 200])
 })
 
 test('SIGTERM lets open requests end and the process ends with 0', async () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, writeFileSync } from 'node:fs'
+import { get } from 'node:http'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { after, test } from 'node:test'
@@ -124,6 +125,42 @@ test('[X4] without its only database a process says so at once and waits, and ta
     write('wrong')
   }
   await database.query(`reassign owned by ${role} to current_user; drop owned by ${role}; drop role ${role}`)
+})
+
+test('with TELEMETRY_URL and without OpenTelemetry, a process says so in one sentence and does not start', async () => {
+  // In a clone it is installed: this makes it as absent as in most installations.
+  const absent = `data:text/javascript,${encodeURIComponent(`
+    import { registerHooks } from 'node:module'
+    const code = 'ERR_MODULE_NOT_FOUND'
+    registerHooks({
+      resolve(name, context, next) {
+        if (name === '@ostiary/telemetry') throw Object.assign(new Error(name), { code })
+        return next(name, context)
+      },
+    })
+  `)}`
+  const telemetry = { ...settings, TELEMETRY_URL: 'http://127.0.0.1:1', NODE_OPTIONS: `--import=${absent}` }
+  for (const script of ['main-api.ts', 'main-worker.ts'] as const) {
+    const { exited, output } = await start(script, telemetry)
+    assert.equal(await exited, 1)
+    assert.match(
+      output(),
+      /^Start failed: TELEMETRY_URL is set and OpenTelemetry is not installed\. Install it .*\nRun .*\n$/,
+    )
+  }
+})
+
+test('[U7] admin ports answer to the configured names, and refuse other host names', async () => {
+  for (const script of ['main-api.ts', 'main-worker.ts'] as const) {
+    const running = await startReady(script, { ADMIN_HOST_NAMES: 'ops.example' })
+    const asked = (host: string) =>
+      new Promise<number | undefined>((resolve, reject) => {
+        const options = { host: '127.0.0.1', port: running.adminPort, path: '/metrics', headers: { host } }
+        get(options, (response) => resolve(response.resume().statusCode)).on('error', reject)
+      })
+    assert.deepEqual([await asked('evil.example'), await asked('ops.example:9400')], [421, 200], script)
+    await finish(running)
+  }
 })
 
 test('a port in use is reported in plain words', async () => {

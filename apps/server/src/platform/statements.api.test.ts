@@ -319,7 +319,7 @@ describe('a transaction is refused', () => {
     assert.deepEqual(await db.rows(LOOK, [0]), [])
   })
 
-  test('when one of its statements could not be sent, also if nobody waited for it', async () => {
+  test('[U7] when one of its statements could not be sent, also if nobody waited for it', async () => {
     const LOSE = sql('library.lose', 'update library set book = $1')
     const lost = (tx: Queryable) => tx.run(LOSE, [UNSENDABLE]).catch(() => {})
     for (const work of [
