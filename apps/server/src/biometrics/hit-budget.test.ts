@@ -69,7 +69,7 @@ test('of a day 165 at once and one every 524 seconds, where the hour has its tok
   assert.ok(wait > 80_000 && wait <= 86_400_000 / 165 + 1, String(wait))
 })
 
-test('[P6] there are never more than 90 answers in an hour and 330 in a day, however they are asked', () => {
+test('there are never more than 90 answers in an hour and 330 in a day, however they are asked', () => {
   const random = seededRandom(11)
   for (let round = 0; round < 6; round++) {
     const times: number[] = []

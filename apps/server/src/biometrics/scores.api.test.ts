@@ -74,7 +74,7 @@ describe('the score of a hit', () => {
 })
 
 describe('predictions near one person', () => {
-  test('[P6] of one face 45 are answered at once and then one every 80 seconds: the key waits for the next token, with every face', async () => {
+  test('of one face 45 are answered at once and then one every 80 seconds: the key waits for the next token, with every face', async () => {
     const { tenantId, client } = await newTenant()
     const [face, other] = [faces.person(), faces.person()]
     await enrol(client, face)
@@ -94,7 +94,7 @@ describe('predictions near one person', () => {
     assert.equal((await predict(client, other)).http, 429)
   })
 
-  test('[P6] calls that are on their way when the key begins to wait are refused alike, and make nobody wait longer', async () => {
+  test('calls that are on their way when the key begins to wait are refused alike, and make nobody wait longer', async () => {
     const { client } = await newTenant()
     const [face, far] = [faces.person(), faces.person()]
     await enrol(client, face)
@@ -130,7 +130,7 @@ describe('predictions near one person', () => {
     assert.equal((await predict(client, other)).body.score, 0.99, 'after an hour the key is free again')
   })
 
-  test('[P6] a kiosk that asks once per visit is never refused, with one face before it for eight hours', async () => {
+  test('a kiosk that asks once per visit is never refused, with one face before it for eight hours', async () => {
     const { client } = await newTenant()
     const face = faces.person()
     await enrol(client, face)

@@ -217,6 +217,26 @@ describe('the request', () => {
     assert.equal((await server.send(FILE, { key })).statusCode, 429)
   })
 
+  test('[P12] nor does one of any other kind, nor one without a key', async () => {
+    const standard = await server.tenantWithKey({ ...SANCTIONS_KEY, usagePlanId: 'standard' })
+    for (const [key, perMinute] of [
+      [standard.key, 3],
+      ['', 1],
+    ] as const) {
+      server.clock.advance(600_000)
+      const statuses = [
+        await server.send(FILE, { key, dataset: 'nowhere' }),
+        await server.send('', { key }),
+        await server.send(fileOf(MEGABYTES_2 + 1), { key }),
+        await server.post(FILE, { key, headers: { 'content-type': 'text/csv' } }),
+        await server.send(FILE, { key, headers: { 'content-encoding': 'gzip' } }),
+      ].map(({ statusCode }) => statusCode)
+      assert.deepEqual(statuses, [404, 400, 413, 415, 415])
+      for (let n = 0; n < perMinute; n++) assert.equal((await server.send(FILE, { key })).statusCode, 200)
+      assert.equal((await server.send(FILE, { key })).statusCode, 429)
+    }
+  })
+
   test('429: the third concurrent file of a key, while the other two are answered and free their slots', async () => {
     const { key } = await server.tenantWithKey(SANCTIONS_KEY)
     const under = [await server.begin({ key }), await server.begin({ key })]

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { createFaces } from '../biometrics/testing/faces.ts'
 import { newProgress } from '../sessions/index.ts'
 import { newVerificationProgress } from './progress.ts'
 import { createVerificationHost, leastOf, PATH } from './testing/fixture.ts'
+import { visit } from './testing/people.ts'
 
 const { fixture, host } = await createVerificationHost()
 
@@ -96,5 +98,22 @@ describe('marked values', () => {
       const line = log.split('\n').find((one) => one.includes(text))
       assert.equal(line, undefined)
     }
+  })
+
+  test('the lines of a session’s calls have its id, those that it refuses and the one that ends it too', async () => {
+    const { sessionId } = await host.create('ENROLL')
+    await visit(fixture, sessionId, createFaces(7).person())
+    assert.equal((await host.call('POST', `${PATH}/${sessionId}/cancel`)).statusCode, 409)
+    const lines = fixture.harness.logged().split('\n').filter(Boolean)
+    const calls = lines.map((line) => JSON.parse(line)).filter((line) => line.sessionId === sessionId)
+    for (const [operation, status] of [
+      ['createVerification', 201],
+      ['launchSubmit', 200],
+      ['cancelVerification', 409],
+    ] as const)
+      assert.ok(
+        calls.some((line) => line.operation === operation && line.status === status),
+        `${operation} ${status}`,
+      )
   })
 })
