@@ -31,8 +31,6 @@ export interface Connection {
 
 interface ConnectOptions {
   maxRetries?: number
-  /** Null: warnings about a session are not printed. */
-  logger?: null
   /** Warns where the key is a live one. */
   writes?: boolean
 }

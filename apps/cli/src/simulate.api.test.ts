@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { SESSION_CODES } from '@ostiary/contract'
 import { createDevice, systemClock } from '@ostiary/device'
+import { isOldEnough } from '@ostiary/sdk'
+import { AGE_GATE } from './age-gate.ts'
 import { startApi } from './testing/running-api.ts'
 
 const { env, cli, client, liveKey } = await startApi('cli')
@@ -25,6 +28,16 @@ test('simulate plays an honest person from creation to result, step by step', as
     '  rests on   on-device face age estimation',
   ]
   assert.match(out, new RegExp(`^${lines.join('\n')}$`))
+})
+
+test('[P2] simulate --create is the README’s gate for 18: whoever looks younger shows a document and is not lost', async () => {
+  const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8')
+  assert.ok(readme.includes(JSON.stringify(AGE_GATE).slice(1, -1)))
+  const asked = await cli('simulate --create --age 24')
+  assert.equal(asked.code, 3)
+  assert.match(asked.out, /The flow stands at DOC_ACTIVE\n {2}The session asks for a document/)
+  const { result } = JSON.parse((await cli('simulate --create --age 24 --document --json')).out)
+  assert.equal(isOldEnough(result), true)
 })
 
 test('simulate --json prints the state and the whole result', async () => {

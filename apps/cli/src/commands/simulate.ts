@@ -20,6 +20,7 @@ import {
   seededRandom,
 } from '@ostiary/device/simulated'
 import type { VerificationWebhook } from '@ostiary/sdk'
+import { AGE_GATE } from '../age-gate.ts'
 import { type Command, type Invocation, number, text, UsageError } from '../command.ts'
 import { CONNECTION_OPTIONS, CONNECTION_USAGE, connect, inWords } from '../connection.ts'
 import { describeConsent } from '../simulate/consent.ts'
@@ -30,7 +31,6 @@ import { createVerification, describeWebhook, partOf, readFace, readType } from 
 import { paint } from '../terminal.ts'
 
 const DEFAULT_AGE = 34
-const DEFAULT_THRESHOLD = 30
 const DEFAULT_REDIRECT = 'http://localhost/age-checked'
 const NO_VERDICT = 3
 const USER_AGENTS = {
@@ -54,10 +54,10 @@ export const simulateCommands: readonly Command[] = [
 
 Plays the user's device in a session of a test key: opens, consents, answers the challenge, submits. The person, the
 camera and the estimate are made up; everything else is the real exchange.
---create creates the session and reads its result: an age session (threshold ${DEFAULT_THRESHOLD}), or with --type one that enrols a
-face, finds its person again or compares with one person. --launch-url plays an existing session; a device learns only
-whether the flow was completed, and only the host can read the verdict. With the URL of a QR code, --number is the number on
-the first screen.
+--create creates the session and reads its result: a gate for 18 (whoever looks younger than ${AGE_GATE.ageThreshold}, or is in doubt, shows a document),
+with --threshold or --order an age session of these settings, or with --type one that enrols a face, finds its person again or
+compares with one person. --launch-url plays an existing session; a device learns only whether the flow was completed, and
+only the host can read the verdict. With the URL of a QR code, --number is the number on the first screen.
 --face says whose face it is: the same number is the same person, 1 when absent. Such a person has no passkey.
 Where the tenant stores tokens (templates: token, token_on_device), the device sends an encrypted token or probe instead of a
 vector. --keep stores its keys in a file: a later SIGN-IN or VERIFY with the same file is recognised, any other is not (-36).
@@ -207,8 +207,7 @@ function years(invocation: Invocation, name: string): number | undefined {
 async function createTarget(invocation: Invocation): Promise<Target> {
   if (text(invocation, 'launch-url') !== undefined) throw new UsageError('Give --create or --launch-url, not both')
   const requirements = readOrder(invocation)
-  // The session is for an invented person, whom no setting can disappoint.
-  const { client, url, hasKey } = connect(invocation, { logger: null })
+  const { client, url, hasKey } = connect(invocation)
   if (!hasKey) throw new UsageError('A session belongs to a tenant: set OSTIARY_API_KEY to a test key, or say --key')
   if (isLive(invocation)) throw new UsageError('Simulated people are taken with test keys only: use an ost_test_ key')
   const inTheirWords = (error: unknown) => {
@@ -220,10 +219,14 @@ async function createTarget(invocation: Invocation): Promise<Target> {
     return { baseUrl: url, sessionId, readResult: () => readResult().catch(inTheirWords) }
   }
   const callback = text(invocation, 'callback')
+  const threshold = years(invocation, 'threshold')
+  const own = {
+    ageThreshold: threshold ?? AGE_GATE.ageThreshold,
+    stepUpEnabled: invocation.options['step-up'] === true,
+  }
   const body = {
     redirectUrl: text(invocation, 'redirect') ?? DEFAULT_REDIRECT,
-    ageThreshold: years(invocation, 'threshold') ?? DEFAULT_THRESHOLD,
-    stepUpEnabled: invocation.options['step-up'] === true,
+    ...(threshold === undefined && !requirements ? AGE_GATE : own),
     ...(requirements && { requirements }),
     metadata: { simulated: true },
     ...(callback !== undefined && { callback: { url: callback } }),

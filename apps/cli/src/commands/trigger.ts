@@ -5,6 +5,7 @@ import {
   VERIFICATION_TYPES,
   WEBHOOK_EVENTS,
 } from '@ostiary/contract'
+import { AGE_GATE } from '../age-gate.ts'
 import { answer, argument, type Command, type Invocation, oneOf, text, UsageError } from '../command.ts'
 import { atService, CONNECTION_OPTIONS, CONNECTION_USAGE, type Connection } from '../connection.ts'
 import { closest } from '../suggest.ts'
@@ -12,7 +13,6 @@ import { paint, table } from '../terminal.ts'
 import { AREAS, areasOf, EVENT_NAMES, type Story, storyOf, TRIGGER_WORDS } from '../trigger/stories.ts'
 
 const REDIRECT = 'https://shop.example/done'
-const THRESHOLD = 30
 
 export const triggerCommands: readonly Command[] = [
   {
@@ -105,8 +105,8 @@ async function playAge(connection: Connection, story: Story, invocation: Invocat
   const { client } = connection
   const { sessionId, token } = await client.age.create({
     redirectUrl: REDIRECT,
-    ageThreshold: THRESHOLD,
-    ...(story.document && { requirements: ['face', 'identity_document'], documentAgeThreshold: THRESHOLD }),
+    ...AGE_GATE,
+    ...(story.document && { requirements: ['face', 'identity_document'] }),
     ...(callback !== undefined && { callback: { url: callback } }),
   })
   await client.test.outcome(sessionId, story.outcome)
