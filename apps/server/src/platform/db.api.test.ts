@@ -23,6 +23,28 @@ const isDownFor = (seconds: number) => (error: unknown) =>
   error instanceof AppError && error.status === 503 && error.extra.retryAfterSeconds === seconds
 const isDown = (error: unknown) => error instanceof AppError && error.code === 'DEPENDENCY_DOWN'
 
+test('[X4] a password that is changed while the pool is in use is read again at the first login that is refused', async () => {
+  const database = await createTestDatabase()
+  const role = `rotating_${randomBytes(4).toString('hex')}`
+  const urlWith = (password: string) => Object.assign(new URL(database.url), { username: role, password }).href
+  await database.query(`create role ${role} login password 'first'`)
+  let inFile = 'first'
+  const db = createDb({ ...options, url: urlWith('first'), reread: () => ({ url: urlWith(inFile) }) })
+  const ping = sql('test.ping', 'select 1 as one')
+  await db.rows(ping)
+  await database.query(`alter role ${role} password 'second'`)
+  await database.query('select pg_terminate_backend(pid) from pg_stat_activity where usename = $1', [role])
+  await eventually(() => db.stats().total === 0, 'the pool knows that its connection is gone')
+  await assert.rejects(db.rows(ping), isDown, 'the file has the old one')
+  await eventually(() => db.outage() === 'refused', 'it is known why')
+  inFile = 'second'
+  await eventually(() => db.outage() === undefined, 'it logs in again')
+  assert.deepEqual(await db.rows(ping), [{ one: 1 }])
+  await db.close()
+  await database.query(`drop role ${role}`)
+  await database.drop()
+})
+
 test('a statement on a database that stops answering fails soon after the statement limit, and the pool recovers', async () => {
   const database = await createTestDatabase()
   const proxy = await startDatabaseProxy(database.url)
