@@ -126,6 +126,13 @@ test('a job that fails is tried again, and its error text is not stored', async 
   }
   const queue = createQueue([flaky], harness.wire.platform)
   for (const cell of harness.wire.platform.cells.all()) await queue.start(cell)
+  const lastSuccess = async () => {
+    const { values } = await harness.wire.platform.metrics.taskSuccess.get()
+    return values.find(({ labels }) => labels.task === 'flaky')?.value
+  }
+  const startedAt = harness.clock.now().getTime() / 1000
+  assert.equal(await lastSuccess(), startedAt, 'a task that never succeeded counts from the start of the worker')
+  harness.clock.advance(1_000)
   await harness.database.query(`update pgboss.queue set retry_delay = 0, retry_backoff = false`)
   await queue.trigger('flaky')
   await eventually(async () => runs >= 2, 'it ran twice')
@@ -134,15 +141,15 @@ test('a job that fails is tried again, and its error text is not stored', async 
   assert.ok(!harness.logged().includes('PRIVATE'))
   assert.match(harness.logged(), /"job":"flaky".*job failed/)
   assert.equal(await harness.wire.platform.metrics.jobs.get('flaky', 'failed'), 1)
-  const lastSuccess = async () => {
-    const { values } = await harness.wire.platform.metrics.taskSuccess.get()
-    return values.find(({ labels }) => labels.task === 'flaky')?.value ?? 0
-  }
-  await eventually(async () => (await lastSuccess()) > 0, 'its success has a time')
+  await eventually(async () => (await lastSuccess()) === startedAt + 1, 'its success has a time')
+  const endedAt = await eventually(async () => {
+    const ended = `select extract(epoch from max(completed_on))::float8 as at from pgboss.job where state = 'completed'`
+    return (await harness.database.query(ended)).rows[0].at
+  }, 'the queue knows it too')
   harness.wire.platform.metrics.taskSuccess.reset()
   const nextWorker = createQueue([flaky], harness.wire.platform)
   for (const cell of harness.wire.platform.cells.all()) await nextWorker.start(cell)
-  assert.ok((await lastSuccess()) > 0, 'a worker that starts reads it in the queue')
+  assert.equal(await lastSuccess(), endedAt, 'a worker that starts reads it in the queue')
   await nextWorker.stop(2_000)
   await queue.stop(2_000)
 })

@@ -156,10 +156,11 @@ export function createQueue(jobs: readonly ScheduledJob[], deps: Deps): Queue {
     for (const { name } of old) await boss.unschedule(name)
   }
 
-  /** A task that runs once an hour has a last success before this worker’s first run. The queue remembers a day. */
+  /** A task that runs once an hour has a last success before this worker’s first run. The queue remembers a day; without one, now counts. */
   async function noteEarlierSuccesses(cell: string, db: Db): Promise<void> {
     const { rows } = await db.script(LAST_SUCCESSES)
-    for (const { task, at } of rows) if (names.has(task)) metrics.taskSuccess.set({ task, cell }, at)
+    const known = new Map(rows.map(({ task, at }) => [task, at]))
+    for (const task of names) metrics.taskSuccess.set({ task, cell }, known.get(task) ?? clock.now().getTime() / 1000)
   }
 
   async function runOnce(job: ScheduledJob, cell: string, db: Db): Promise<void> {
