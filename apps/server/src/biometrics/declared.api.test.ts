@@ -354,7 +354,7 @@ describe('how it is stored', () => {
     assert.deepEqual((await predict(faces.sample(face, 0.8), 'KEPT')).puid, found.puid)
   })
 
-  test('[E-003] every length: the cosine of the padded vectors is that of the vectors', async () => {
+  test('every length: the cosine of the padded vectors is that of the vectors', async () => {
     const { tenantId: id, key } = await harness.tenantWithKey({ scopes: ['node:*'] })
     const other = createClient(harness, key)
     await harness.wire.settings.service.set(id, { nodeScores: 'exact' })
