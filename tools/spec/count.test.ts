@@ -12,7 +12,7 @@ import {
   type SpecRow,
   type Suite,
 } from './count.ts'
-import { LISTED_SETTINGS, NOT_PROVEN, settingsTurnedOn } from './settings.ts'
+import { LISTED_SETTINGS, NOT_PROVEN, namesSet, settingsTurnedOn } from './settings.ts'
 
 // Ids in brackets would claim rows of the real specification, so these are put together here.
 const named = (id: string) => `[${id}] what the test shows`
@@ -143,20 +143,59 @@ describe('under which setting', () => {
         '})',
         `test('${named(two)}', off)`,
       ].join('\n')
-    assert.deepEqual(settingsTurnedOn(source(''), one), ['templates=token'])
-    assert.deepEqual(settingsTurnedOn(source(''), two), [])
-    assert.deepEqual(settingsTurnedOn(source(''), dynamic), ['templates=token'])
-    assert.deepEqual(settingsTurnedOn(source("const live = { EVENTS_LIVE: 'true' }"), two), ['EVENTS_LIVE'])
+    const on = (shared: string, id: string) => settingsTurnedOn(source(shared), id, 'api')
+    assert.deepEqual(on('', one), ['templates=token'])
+    assert.deepEqual(on('', two), [])
+    assert.deepEqual(on('', dynamic), ['templates=token'])
+    assert.deepEqual(on("const live = { EVENTS_LIVE: 'true' }", two), ['EVENTS_LIVE'])
   })
 
-  test('no test of a row in this repository turns on a listed setting that the row does not name', () => {
+  test('any setting of a tenant or of the process is found, unless its value is the default or the row speaks of it', () => {
+    for (const [text, ...names] of [
+      ["await harness.wire.settings.service.set(tenantId, { nodeScores: 'exact' })", 'nodeScores'],
+      ["const settings = { risk: {}, signInMatching: 'local', brand }", 'signInMatching'],
+      ['fixture.newHost({ settings: { signInMatching } })', 'signInMatching'],
+      ["cli('tenants settings Fjord --set screeningRunDays=30')", 'screeningRunDays'],
+      ["ostiary('--set', 'retentionSeconds=864000')", 'retentionSeconds'],
+      ['await fixture.withSettings(strict, work)', 'a setting without its name'],
+      ["createHarness({ PUBLIC_URL: 'https://a.example' })"],
+      ['async function hostWith(issuers: TenantIssuerInput[]) {'],
+      ["createHarness({ EVENTS_LIVE: 'true' })", 'EVENTS_LIVE'],
+      ["newHost({ settings: { nodeScores: 'bands', retentionSeconds: 86_400, brand: null } })"],
+      ["'https://page.example/check?brand=7'"],
+    ] as const)
+      assert.deepEqual(namesSet(text), names, text)
+    const source = `test('${named('C-008')}', () => {\n  on({ retentionSeconds: 3_600 })\n})`
+    assert.deepEqual(settingsTurnedOn(source, 'C-008', 'api'), [])
+    assert.deepEqual(settingsTurnedOn(source.replace('C-008', 'C-009'), 'C-009', 'api'), ['retentionSeconds'])
+    assert.deepEqual(settingsTurnedOn(source.replace('C-008', 'C-009'), 'C-009', 'pure'), [])
+  })
+
+  test('the fixtures set nothing but the tokens and the tenant whose page frames ours, which the words of both find', () => {
+    const files = globSync('{apps/server/src/**/testing,tests/testkit}/**/*.ts', {
+      cwd: ROOT,
+      exclude: ['**/node_modules'],
+    })
+    const found = files.flatMap((file) => {
+      const names = namesSet(readFileSync(`${ROOT}${file}`, 'utf8'))
+      return names.length > 0 ? [[file, names]] : []
+    })
+    assert.deepEqual(Object.fromEntries(found), {
+      'apps/server/src/matcher/testing/people.ts': ['templates'],
+      'tests/testkit/system.ts': ['embedOrigins', 'brand'],
+      'tests/testkit/token-system.ts': ['templates'],
+    })
+  })
+
+  test('no test of a row in this repository turns on a setting that the row does not name', () => {
     const rows = readRows(readFileSync(`${ROOT}tests/acceptance/spec-rows.md`, 'utf8'))
     const files = globSync('{apps,packages,tests}/**/*.test.ts', { cwd: ROOT, exclude: ['**/node_modules'] })
     assert.ok(files.length > 300, `${files.length} files`)
     const evidence = files.flatMap((file) => {
       const source = readFileSync(`${ROOT}${file}`, 'utf8')
       const ids = new Set(idsIn(source))
-      return [...ids].map((id) => ({ ...ran('pure', { id }), settings: settingsTurnedOn(source, id) }))
+      const suite = /\.api\.test\.ts$|^tests\/acceptance\//.test(file) ? 'api' : 'pure'
+      return [...ids].map((id) => ({ ...ran(suite, { id }), settings: settingsTurnedOn(source, id, suite) }))
     })
     assert.deepEqual(findMistakes(rows, evidence), [])
     for (const name of Object.keys(LISTED_SETTINGS))

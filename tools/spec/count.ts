@@ -53,7 +53,7 @@ export interface Evidence {
   id: string
   outcome: 'pass' | 'fail' | 'skip'
   kinds: ReadonlySet<Kind>
-  /** The listed settings that it turns on. */
+  /** What it turns on, except what the row's sentence speaks of. */
   settings: readonly string[]
 }
 

@@ -72,7 +72,7 @@ function readEvidence(report: string): Evidence[] {
     if (ids.length === 0) return []
     const source = readFileSync(`${ROOT}${file}`, 'utf8')
     const kinds = kindsOfFile(suite, source)
-    return ids.map((id) => ({ id, outcome, kinds, settings: settingsTurnedOn(source, id) }))
+    return ids.map((id) => ({ id, outcome, kinds, settings: settingsTurnedOn(source, id, suite) }))
   })
 }
 

@@ -183,7 +183,7 @@ describe('a flow ends', () => {
 
 describe('risk', () => {
   test('[X-004] [X-005] [X-006] [X-007] the body has the score, and the level and recommendation that follow from it', async () => {
-    for (const [level, score, recommendation] of [
+    for (const [risk, score, recommendation] of [
       ['LOW', 0, 'ALLOW'],
       ['MEDIUM', 30, 'REVIEW'],
       ['HIGH', 60, 'REVIEW'],
@@ -191,9 +191,9 @@ describe('risk', () => {
     ] as const) {
       fixture.receiver.received.length = 0
       const { sessionId } = await host.create({ callback: callback() })
-      await host.outcome(sessionId, { risk: level })
+      await host.outcome(sessionId, { risk })
       const { riskEvaluation } = JSON.parse((await delivered()).body.toString())
-      assert.deepEqual(riskEvaluation, { ...NOTHING_JUDGED, score, level, recommendation })
+      assert.deepEqual(riskEvaluation, { ...NOTHING_JUDGED, score, level: risk, recommendation })
     }
   })
 })

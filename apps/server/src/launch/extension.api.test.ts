@@ -22,7 +22,7 @@ async function opened(body: object = {}) {
 }
 
 describe('a user who needs more time', () => {
-  test('[C-033] gets ten minutes once where the tenant allows it; reads, state and result have the new `expiresAt`', async () => {
+  test('gets ten minutes once where the tenant allows it; reads, state and result have the new `expiresAt`', async () => {
     await allowed(async () => {
       const { created, page, session } = await opened()
       assert.equal(session.mayExtend, true)
@@ -41,7 +41,7 @@ describe('a user who needs more time', () => {
     })
   })
 
-  test('[C-033] is ended by the sweeper at the new time and not at the old one', async () => {
+  test('is ended by the sweeper at the new time and not at the old one', async () => {
     await allowed(async () => {
       const { created, page } = await opened({ callback: { url: 'http://127.0.0.1:49999/hook' } })
       okOf(await page.call('extend'))
@@ -80,7 +80,7 @@ describe('a user who needs more time', () => {
 })
 
 describe('the host’s word', () => {
-  test('[C-033] is kept by default: `expiresAt` stays as the create call said', async () => {
+  test('is kept by default: `expiresAt` stays as the create call said', async () => {
     const { created, page, session } = await opened()
     assert.equal(session.mayExtend, false)
     assertError(await page.call('extend'), ...REFUSED)

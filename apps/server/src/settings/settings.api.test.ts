@@ -55,7 +55,7 @@ test('a new tenant has the defaults; what is set is stored with its time, and no
   ])
 })
 
-test('[C-025] tenants that are there at the upgrade keep the document in doubt, until they change it; new ones start without', async () => {
+test('tenants that are there at the upgrade keep the document in doubt, until they change it; new ones start without', async () => {
   const database = await createTestDatabase()
   const db = openTestDb(database)
   const files = readMigrations()

@@ -82,7 +82,7 @@ describe('light, movement and camera of a capture', () => {
     assert.deepEqual((await webhookOf(masked.sessionId)).captureConditions, INDOORS, 'also where no match was made')
   })
 
-  test('[D-053] a local hit without a vector has them too', async () => {
+  test('a local hit without a vector has them too', async () => {
     const local = await fixture.newHost({ settings: { signInMatching: 'local' } })
     const [face, token] = [faces.person(), await createToken()]
     await enrolled(fixture, local, face, { person: token.enrols() })

@@ -90,7 +90,7 @@ async function forgeFace(type: 'ENROLL' | 'SIGN-IN', seed: number, forger: Forge
 
 for (const [name, forger] of Object.entries<Forger>(FORGERS)) {
   describe(`captures ${name}`, () => {
-    test('[X-014] 10 age sessions and 10 of area D: none gets ALLOW', async () => {
+    test('10 age sessions and 10 of area D: none gets ALLOW', async () => {
       const evaluations: RiskEvaluation[] = []
       for (let seed = 1; seed <= 10; seed++) evaluations.push(await forgeAge(seed, forger))
       for (let seed = 1; seed <= 5; seed++) {
@@ -108,7 +108,7 @@ for (const [name, forger] of Object.entries<Forger>(FORGERS)) {
   })
 }
 
-test('[D-042] in area D the flag stands in flags only: signals.behavioral is null, and indicators stay absent', async () => {
+test('in area D the flag stands in flags only: signals.behavioral is null, and indicators stay absent', async () => {
   const { riskEvaluation, ...webhook } = await forgeFace('ENROLL', 90, FORGERS['without browser data'], faces.person())
   assert.deepEqual(riskEvaluation, {
     score: 40,

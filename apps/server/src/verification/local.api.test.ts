@@ -33,7 +33,7 @@ async function claimOnce(
 }
 
 describe('where the tenant trusts the device', () => {
-  test('[D-049] the page has to compare locally first, and a match is enough without a vector', async () => {
+  test('the page has to compare locally first, and a match is enough without a vector', async () => {
     const { token, puid } = await newUser(trusting)
     const created = await trusting.create('SIGN-IN')
     const opened = await (await fixture.newDevice(created.sessionId)).device.open()
@@ -45,7 +45,7 @@ describe('where the tenant trusts the device', () => {
     assert.deepEqual([webhook.puid, webhook.matchedBy], [puid, 'local'])
   })
 
-  test('[D-051] when the device finds no match, the server compares', async () => {
+  test('when the device finds no match, the server compares', async () => {
     const { face, token, puid } = await newUser(trusting)
     const { sessionId } = await trusting.create('SIGN-IN')
     const state = await visit(fixture, sessionId, face, { claim: token.claims(sessionId, false) })

@@ -103,7 +103,7 @@ describe('the end', () => {
   })
 })
 
-describe('[D-026] debugging', () => {
+describe('debugging', () => {
   const eventsOf = async (debugMode: unknown) => {
     const { sessionId } = await host.create('ENROLL', { debugMode })
     const face = faces.person()
@@ -114,7 +114,7 @@ describe('[D-026] debugging', () => {
     return debugLog
   }
 
-  test('level 1 has the states, level 2 also the calls, level 3 also the numbers of the capture checks', async () => {
+  test('[D-026] level 1 has the states, level 2 also the calls, level 3 also the numbers of the capture checks', async () => {
     const states = await eventsOf(['1'])
     assert.deepEqual(
       states.map(({ event, facts }) => (event === 'state' ? facts?.to : event)),

@@ -41,7 +41,7 @@ const brief = ({ state, errors, attempt }: LaunchState) => [state, errors, attem
 const WANTED = ['FACE_ACTIVE', [], 1]
 
 describe('a match signed with a key that is not on record', () => {
-  test('[D-050] asks for the vector of the same capture, and the server compares; nobody is counted', async () => {
+  test('asks for the vector of the same capture, and the server compares; nobody is counted', async () => {
     const host = await trustingHost()
     const face = faces.person()
     const puid = await enrolled(fixture, host, face)
