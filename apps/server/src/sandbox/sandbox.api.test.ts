@@ -77,11 +77,13 @@ describe('POST /test/sessions/:id/outcome', () => {
     assert.ok(!('document' in (await host.result(face.token))))
   })
 
-  test('204: the codes of the specification as a host sees them', async () => {
-    for (const [code, name] of [
-      [1, 'SPOOF'],
-      [-5, 'DESKTOP'],
-      [-7, 'CAMERA_FAIL'],
+  test('[C-050] 204: the codes of the specification as a host sees them', async () => {
+    const spoof = { code: 1, name: 'SPOOF' } as const
+    for (const [code, ...errorDetails] of [
+      [1, spoof],
+      [2, spoof, { code: 2, name: 'VIDEO_SPOOF' }],
+      [-5, { code: -5, name: 'DESKTOP' }],
+      [-7, { code: -7, name: 'CAMERA_FAIL' }],
     ] as const) {
       const created = await host.create({ facialAgeEstimationReturnFormat: 'exact' })
       await host.outcome(created.sessionId, { errors: [code], outcome: ABOVE })
@@ -90,8 +92,8 @@ describe('POST /test/sessions/:id/outcome', () => {
         endedBody(created, {
           flowStatus: 'COMPLETED',
           outcome: 'FAILED',
-          errors: [code],
-          errorDetails: [{ code, name }],
+          errors: errorDetails.map((one) => one.code),
+          errorDetails,
         }),
       )
     }
