@@ -35,13 +35,20 @@ import type { components, operations, paths, webhooks } from './types.ts'
 type Created = paths['/session']['post']['responses'][201]['content']['application/json']
 export const launchUrl = (created: Created): string => created.launchUrl
 
-export const body: components['schemas']['CreateSession'] = { redirectUrl: 'https://shop.example', ageThreshold: 30 }
+export const body: components['schemas']['CreateSession'] = {
+  redirectUrl: 'https://shop.example',
+  ageThreshold: 30,
+  stepUpEnabled: true,
+  documentInDoubt: true,
+  documentAgeThreshold: 18,
+}
 // @ts-expect-error the threshold is a number
 export const wrong: components['schemas']['CreateSession'] = { redirectUrl: 'https://shop.example', ageThreshold: '30' }
 
 type Completed = webhooks['age.session.completed']['post']['requestBody']['content']['application/json']
-export function mayEnter({ flowStatus, sessionStatus, riskEvaluation }: Completed): boolean {
-  return flowStatus === 'COMPLETED' && sessionStatus === 'AGE_ABOVE_THRESHOLD' && riskEvaluation.recommendation === 'ALLOW'
+export function mayEnter({ flowStatus, status, riskEvaluation }: Completed): boolean {
+  const atLeast: (typeof status)[] = ['AGE_AT_THRESHOLD', 'AGE_ABOVE_THRESHOLD']
+  return atLeast.includes(status) && flowStatus === 'COMPLETED' && riskEvaluation.recommendation === 'ALLOW'
 }
 type Failed = webhooks['verification.failed']['post']['requestBody']['content']['application/json']
 export const codes = ({ errors }: Failed): number[] => errors.map(({ code }) => code)
@@ -54,7 +61,8 @@ import { createSession, getSessionResult } from './client/sdk.gen.js'
 import type { AgeResult, VerificationWebhook } from './client/types.gen.js'
 
 export async function start(): Promise<string | undefined> {
-  const { data } = await createSession({ body: { redirectUrl: 'https://shop.example', ageThreshold: 30 } })
+  const gate = { ageThreshold: 30, stepUpEnabled: true, documentInDoubt: true, documentAgeThreshold: 18 }
+  const { data } = await createSession({ body: { redirectUrl: 'https://shop.example', ...gate } })
   return data?.launchUrl
 }
 export const read = async (token: string): Promise<AgeResult | undefined> =>

@@ -17,6 +17,7 @@ test('[P1] no document, README or example compares with one verdict: isOldEnough
       '{docs,clients}/**/examples/**/*.{ts,js,py,php}',
       'packages/contract/src/examples/*.ts',
       'tests/acceptance/packages/*.ts',
+      'tests/acceptance/generators.test.ts',
     ],
     { cwd: ROOT, exclude: ['**/node_modules/**', 'tests/acceptance/spec-rows.md'] },
   )
