@@ -2,7 +2,7 @@ import { KEY_HOLDER_LIMITS } from '@ostiary/contract'
 import { BODY_HASH_HEADER, bodyHash, type RequestSignature, SERVICE_SIGNATURE_HEADER } from '@ostiary/crypto'
 import { createFairSlots } from '@ostiary/service-kit/fair-slots'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
-import { CallError } from './errors.ts'
+import { CALL_ERRORS, CallError } from './errors.ts'
 import type { Metrics } from './metrics.ts'
 import type { Clock } from './platform/clock.ts'
 import { UnavailableError } from './platform/db.ts'
@@ -55,6 +55,8 @@ export function buildApp({ routes, calls, clock, log, metrics }: Deps): FastifyI
   )
 
   for (const route of routes) {
+    for (const status of [200, ...CALL_ERRORS, 500])
+      metrics.requests.inc({ operation: route.operation, status: String(status) }, 0)
     app.route({
       method: route.method,
       url: route.path,

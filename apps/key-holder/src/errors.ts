@@ -1,7 +1,9 @@
+export const CALL_ERRORS = [400, 401, 404, 409, 413, 503] as const
+
 /** A request that is answered with this status. The text is fixed and may be sent. */
 export class CallError extends Error {
   readonly status: number
-  constructor(status: 400 | 401 | 404 | 409 | 413 | 503, message: string) {
+  constructor(status: (typeof CALL_ERRORS)[number], message: string) {
     super(message)
     this.name = 'CallError'
     this.status = status

@@ -82,6 +82,7 @@ test('the admin port answers /livez, /readyz and /metrics, and the other port ha
     'tokens_frozen_total 0',
     'pending_purged_total 0',
     'erased_shares_total 0',
+    'requests_total{operation="erasures",status="503"} 0',
   ])
     assert.ok(metrics.includes(`ostiary_key_holder_${name}\n`), name)
   assert.match(metrics, /^# TYPE ostiary_key_holder_attack_events_total counter$/m)
