@@ -62,7 +62,10 @@ export const StreamEvent = Type.Object(
         'signatures where no active API key may sign. `callback.headers` are not among them',
     }),
     cursor: Type.String({ description: 'Send it back as `cursor` to read on after this event' }),
-    body: Type.String({ description: 'The exact text of the body, as it is signed. Never with `images`' }),
+    body: Type.String({
+      description:
+        'The exact text of the body, as it is signed. Never with pictures: with `sendImages`, `images` is an empty array',
+    }),
   },
   {
     title: 'StreamEvent',

@@ -179,7 +179,7 @@ const OUTCOMES: Readonly<Record<OutboundReason, AttemptResult['outcome']>> = {
   timeout: 'timeout',
   tls: 'tls',
   refused: 'refused',
-  // Headers too large to read: treated as no answer.
+  // Headers or a body too large to read: treated as no answer.
   too_large: 'refused',
   status: 'refused',
   redirect: 'redirect',

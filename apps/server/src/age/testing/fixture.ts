@@ -17,7 +17,7 @@ import { createReceiver } from '../../webhooks/testing/receiver.ts'
 
 export const PHONE = 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 Mobile/15E148'
 export const DESKTOP = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/140.0.0.0 Safari/537.36'
-/** The smallest body of a creation. It gets no warning: 30 is far enough from 18. */
+/** The smallest body of a creation. It has the warning `no-way-for-younger`. */
 export const LEAST = { redirectUrl: 'https://shop.example/back?state=7', ageThreshold: 30 }
 
 type Method = 'GET' | 'POST' | 'DELETE' | 'PUT'
