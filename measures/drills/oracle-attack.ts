@@ -10,7 +10,9 @@ import { seeded } from './malformed.ts'
 const DIMENSION = 512
 /** The cosine of the first probe, as a picture of the person from elsewhere would have. */
 const FIRST_COSINE = 0.65
-const THRESHOLD = 0.5
+/** The least cosine of a match, and of a near miss, which is counted like one (docs/api/biometrics.md). */
+export const MATCH_MIN = 0.5
+export const NEAR_MIN = 0.4
 const SLOPE = 13.7
 /** Of a normal distribution: the mean of its positive half, in standard deviations. */
 const HALF_NORMAL_MEAN = Math.sqrt(2 / Math.PI)
@@ -18,7 +20,7 @@ const HALF_NORMAL_MEAN = Math.sqrt(2 / Math.PI)
 const SCORED_SHARE = 0.9
 
 /** The boundary is never believed to be beyond what a probe can reach: its shares would be no numbers. */
-const LEAST_BELIEVED = THRESHOLD + 0.01
+const LEAST_BELIEVED = MATCH_MIN + 0.01
 /** How fast the belief about the boundary follows the answers, in standard deviations. */
 const BELIEF = 0.1
 
@@ -30,8 +32,12 @@ export interface OracleAnswer {
 }
 
 export interface Attacker {
-  /** Sends one probe and learns from its answer. Returns false when the service refused it. */
-  step(ask: (probe: Vector) => Promise<OracleAnswer | 'refused'>, reads: 'score' | 'yes-no'): Promise<boolean>
+  /** Sends one probe and learns from its answer: of yes and no on which side of the boundary it is. Returns false when the service refused it. */
+  step(
+    ask: (probe: Vector) => Promise<OracleAnswer | 'refused'>,
+    reads: 'score' | 'yes-no',
+    boundary?: number,
+  ): Promise<boolean>
   /** How near the reconstruction is. Only the drill can say: it knows the enrolled vector. */
   cosine(): number
 }
@@ -65,12 +71,12 @@ export function createAttacker(enrolled: Vector, seed: number): Attacker {
   }
 
   return {
-    async step(ask, reads) {
+    async step(ask, reads, boundary = MATCH_MIN) {
       startOver()
       const next = across(direction(), known)
       const estimate = unit(sum)
       const cosine = reads === 'score' ? Math.sqrt(held) : believed
-      const share = reads === 'score' ? SCORED_SHARE : THRESHOLD / cosine
+      const share = reads === 'score' ? SCORED_SHARE : boundary / cosine
       const rest = Math.sqrt(1 - share ** 2)
       const answer = await ask(plus(estimate, share, next, rest))
       if (answer === 'refused') return false
@@ -100,10 +106,10 @@ interface Probe {
 /** How much of the direction the enrolled vector has. */
 function learn({ score }: OracleAnswer, reads: 'score' | 'yes-no', { share, rest, cosine, deviation }: Probe): number {
   // The lowest band in place of a score says yes and nothing more.
-  if (reads === 'yes-no' || score === null || score <= THRESHOLD || score >= 1) {
+  if (reads === 'yes-no' || score === null || score <= MATCH_MIN || score >= 1) {
     return (score === null ? -1 : 1) * HALF_NORMAL_MEAN * deviation
   }
-  const measured = THRESHOLD + Math.log(score / (1 - score)) / SLOPE
+  const measured = MATCH_MIN + Math.log(score / (1 - score)) / SLOPE
   return (measured - share * cosine) / rest
 }
 

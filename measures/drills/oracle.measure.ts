@@ -1,7 +1,7 @@
 /**
  * Reads an enrolled vector out of area E with a live key, as far as the service lets it at once: with default settings, with exact scores,
- * with three keys of the tenant, and with three keys of which each takes its 429 for a yes. What the answers of an hour and of a day come to is
- * computed. Then an honest hour: 10,000 predictions over 1,000 people, at most 40
+ * with three keys of the tenant; then for an hour, with keys of which each takes its 429 for a yes. What the answers of an hour and of a day come
+ * to is computed. Then an honest hour: 10,000 predictions over 1,000 people, at most 40
  * for one. --full: the yes/no oracle with more seeds.
  */
 import { HIT_BUDGET } from '@ostiary/contract'
@@ -9,10 +9,11 @@ import { createDatabase, testSettings } from '@ostiary/testkit/databases'
 import { type EnrolledPeople, openEnrolledPeople } from '@ostiary/testkit/measuring/enrolled-people'
 import type { Figure, Measure } from '@ostiary/testkit/measuring/figure'
 import { predictBody } from '@ostiary/testkit/measuring/node-bench'
-import { type Started, startApi, startServices } from '@ostiary/testkit/run'
+import { freePorts, ROOT, type Started, startApi, startServices } from '@ostiary/testkit/run'
 import { createPeople } from '@ostiary/testkit/samples/people'
 import { inParallel, post } from './enrols.ts'
 import { type Attacker, createAttacker, createVectors, dot, type OracleAnswer, type Vector } from './oracle-attack.ts'
+import { type Ask, readRefusals } from './oracle-refusals.ts'
 
 const SEED = 9001
 const HONEST = { predictions: 10_000, people: 1_000, regulars: 50, regularVisits: 40, workers: 8 }
@@ -41,6 +42,7 @@ export const measure: Measure = async ({ full, say }) => {
     return [
       ...(await attackAtOnce(enrolled, api, say)),
       ...(await attackTwoProcesses(enrolled, api, start, say)),
+      ...(await attackByRefusals(enrolled, api, settings, say)),
       ...(await compute(say)),
       ...(await honestHour(enrolled, api, say)),
       ...(await yesNoQueries(full ? 5 : 1, say)),
@@ -56,7 +58,6 @@ const SCENARIOS = [
   { name: 'bands', keys: 1, exact: false },
   { name: 'exact', keys: 1, exact: true },
   { name: 'three-keys', keys: 3, exact: true },
-  { name: 'reads-refusals', keys: 3, exact: true, readsRefusals: true },
 ] as const
 
 async function attackAtOnce(enrolled: EnrolledPeople, api: Started, say: Say): Promise<Figure[]> {
@@ -64,7 +65,7 @@ async function attackAtOnce(enrolled: EnrolledPeople, api: Started, say: Say): P
   for (const [n, scenario] of SCENARIOS.entries()) {
     const target = await newTarget(enrolled, api, { ...scenario, seed: SEED + n })
     let asked = 0
-    await forEachAnswer({ ...target, ...scenario }, over([api.url], target.keys), () => asked++)
+    await forEachAnswer(target, over([api.url], target.keys), () => asked++)
     const cosine = target.attacker.cosine()
     say(`${target.name}: 429 after ${asked} answers, cosine ${cosine.toFixed(3)}`)
     figures.push(
@@ -96,6 +97,50 @@ async function attackTwoProcesses(
     await second.stop()
   }
 }
+
+/**
+ * An hour of a tenant with many keys, each of which waits as long as it is told and takes its 429 for a yes. Each key more reads one refusal more:
+ * ten stay below the bound; a hundred do not, and that is stated.
+ */
+async function attackByRefusals(
+  enrolled: EnrolledPeople,
+  api: Started,
+  settings: Record<string, string>,
+  say: Say,
+): Promise<Figure[]> {
+  const [port = 0] = await freePorts(1)
+  const moved = await startApi({
+    env: { ...settings, SHIFTED_CLOCK_PORT: String(port) },
+    logName: 'drill-oracle-moved',
+    nodeFlags: ['--import', `${ROOT}measures/drills/shifted-clock.ts`],
+  })
+  const moveTo = async (seconds: number) => void (await fetch(`http://127.0.0.1:${port}/${seconds}`))
+  try {
+    const figures: Figure[] = []
+    for (const [keys, exact] of READERS) {
+      await moveTo(0)
+      const target = await newTarget(enrolled, api, { name: 'reads-refusals', keys, exact, seed: SEED + 3 })
+      const ways = over([moved.url], target.keys)
+      const scores = exact ? SCORED_PER_HOUR : 0
+      const { answers, refusals } = await readRefusals({ ...target, ways, scores, moveTo })
+      const cosine = target.attacker.cosine()
+      const name = `${keys}-keys-read-refusals${exact ? '-exact' : ''}`
+      say(`${name}: ${answers} answers and ${refusals} refusals in an hour, cosine ${cosine.toFixed(3)}`)
+      const is = keys <= KEYS_BELOW_THE_BOUND ? 'most' : 'least'
+      figures.push({ name: `oracle.hour-${name}`, value: cosine, floor: COSINE_MAX, is })
+    }
+    return figures
+  } finally {
+    await moved.stop()
+  }
+}
+const KEYS_BELOW_THE_BOUND = 10
+const READERS = [
+  [3, true],
+  [KEYS_BELOW_THE_BOUND, false],
+  [KEYS_BELOW_THE_BOUND, true],
+  [100, false],
+] as const
 
 /**
  * What the answers of an hour and of a day come to, a refusal among them, which costs as much. Computed with the same attacker and not asked of
@@ -188,9 +233,9 @@ async function yesNoQueries(rounds: number, say: Say): Promise<Figure[]> {
   }))
 }
 
-/** Asks with one key after the other, on one process after the other, until each is refused. A refusal may be taken for a yes. */
+/** Asks with one key after the other, on one process after the other, until each is refused. */
 async function forEachAnswer(
-  { exact, attacker, readsRefusals = false }: Pick<Target, 'exact' | 'attacker'> & { readsRefusals?: boolean },
+  { exact, attacker }: Pick<Target, 'exact' | 'attacker'>,
   ways: readonly Ask[],
   onAnswer: () => void,
 ): Promise<void> {
@@ -199,18 +244,19 @@ async function forEachAnswer(
   for (let n = 0; open.length > 0; n++) {
     const at = n % open.length
     const reads = exact && scored < SCORED_PER_HOUR ? 'score' : 'yes-no'
-    if (await attacker.step(open[at] as Ask, reads)) {
+    const ask = async (probe: Vector) => {
+      const answer = await (open[at] as Ask)(probe)
+      return 'waitSeconds' in answer ? 'refused' : answer
+    }
+    if (await attacker.step(ask, reads)) {
       scored++
       if (scored > MOST_ANSWERS) throw new Error(`Still no refusal after ${MOST_ANSWERS} answers`)
       onAnswer()
     } else {
       open.splice(at, 1)
-      if (readsRefusals) await attacker.step(async () => ({ score: 0 }), 'yes-no')
     }
   }
 }
-
-type Ask = (probe: Vector) => Promise<OracleAnswer | 'refused'>
 
 const over = (urls: readonly string[], keys: readonly string[]): Ask[] =>
   urls.flatMap((url) =>
@@ -221,13 +267,13 @@ const over = (urls: readonly string[], keys: readonly string[]): Ask[] =>
     ),
   )
 
-async function predict(url: string, key: string, probe: Vector): Promise<OracleAnswer | 'refused'> {
+async function predict(url: string, key: string, probe: Vector): ReturnType<Ask> {
   const response = await fetch(`${url}/node/plainPredict`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-api-key': key },
     body: predictBody(probe),
   })
-  if (response.status === 429) return 'refused'
+  if (response.status === 429) return { waitSeconds: Number(response.headers.get('retry-after')) }
   // A probe that is not compared is not counted either, and would be asked forever.
   if (response.status !== 200) throw new Error(`The prediction was answered ${response.status}`)
   const { status, score } = (await response.json()) as { status: number; score: number }

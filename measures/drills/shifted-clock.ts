@@ -1,5 +1,10 @@
-/** Loaded before a process of a drill (`--import`): its wall clock is ahead by as many seconds as SHIFTED_CLOCK says. */
-const aheadMs = Number(process.env.SHIFTED_CLOCK ?? 0) * 1000
+/**
+ * Loaded before a process of a drill (`--import`): its wall clock is ahead by as many seconds as SHIFTED_CLOCK says, and where there is a
+ * SHIFTED_CLOCK_PORT by as many as were last asked for there (`GET /80`).
+ */
+import { createServer } from 'node:http'
+
+let aheadMs = Number(process.env.SHIFTED_CLOCK ?? 0) * 1000
 const RealDate = Date
 
 globalThis.Date = class extends RealDate {
@@ -10,3 +15,12 @@ globalThis.Date = class extends RealDate {
     return RealDate.now() + aheadMs
   }
 } as DateConstructor
+
+const port = process.env.SHIFTED_CLOCK_PORT
+if (port)
+  createServer(({ url = '' }, response) => {
+    aheadMs = Number(url.slice(1)) * 1000
+    response.end()
+  })
+    .listen(Number(port), '127.0.0.1')
+    .unref()
