@@ -1,6 +1,6 @@
 /**
  * The alerts and the dashboard of deploy/. promtool checks the scrapes of a fresh installation, the rules and the ten incidents of
- * rules.test.yml; every expression must find its metrics and labels in those scrapes. A session's trace must reach an OpenTelemetry collector in
+ * rules.test.yml; every expression must find its metrics, labels and their values in those scrapes. A session's trace must reach an OpenTelemetry collector in
  * one piece. Then the only worker is killed, and API, metrics and doctor must say so.
  */
 import { spawnSync } from 'node:child_process'
@@ -11,9 +11,10 @@ import { startKeyHolder } from '@ostiary/testkit/key-holder'
 import type { Figure, Measure } from '@ostiary/testkit/measuring/figure'
 import { COMPILED, ROOT, startApi, startServices, startWorker } from '@ostiary/testkit/run'
 import { followSession, startCollector } from './collector.ts'
-import { findMissing, samplesOf } from './promql.ts'
+import { findMissing, listPagingIncidents, samplesOf } from './promql.ts'
 
 const PROMTOOL = `${ROOT}.services/prometheus/promtool`
+const MISSING = `promtool is not here: run tools/bootstrap, which takes it from Debian's package prometheus, or put it at ${PROMTOOL}`
 const DEPLOY = `${ROOT}deploy/prometheus/`
 const INCIDENTS = 10
 /** How long a worker that was killed may seem to be there: its lease, and the time between two looks. */
@@ -22,10 +23,7 @@ const PAGE_SECONDS = 300
 type Say = (text: string) => void
 
 export const measure: Measure = async ({ say }) => {
-  if (!existsSync(PROMTOOL)) {
-    say('skipped: promtool is not here; tools/bootstrap brings it')
-    return []
-  }
+  if (!existsSync(PROMTOOL)) throw new Error(MISSING)
   const database = await createDatabase(startServices(), 'drill')
   const collector = await startCollector()
   const env = {
@@ -111,8 +109,10 @@ function listPanels(): string[] {
 function incidentsThatPage(say: Say): number {
   const fault = promtool(['test', 'rules', `${DEPLOY}rules.test.yml`])
   if (fault) say(fault)
-  const names = readFileSync(`${DEPLOY}rules.test.yml`, 'utf8').matchAll(/- name: (\d+)\./g)
-  return fault ? 0 : new Set([...names].map(([, number]) => number)).size
+  const [tests = '', rules = ''] = ['rules.test.yml', 'rules.yml'].map((file) =>
+    readFileSync(`${DEPLOY}${file}`, 'utf8'),
+  )
+  return fault ? 0 : listPagingIncidents(tests, rules).length
 }
 
 interface Scene {
