@@ -188,14 +188,18 @@ async function checkWorker(name: string, cell: Cell, { platform }: Wire, isApiUp
   if (!found) return { name, state: 'warning', finding: 'cannot be asked for before the migrations', remedy: MIGRATE }
   if (found.workers > 0) return { name, state: 'ok', finding: `${found.workers} at work` }
   const seconds = Math.floor(found.withoutWorkerSeconds)
+  const isClockOff = found.idle > 0
   return {
     name,
-    state: isApiUp ? 'failed' : 'warning',
-    finding: `none${seconds > 0 ? ` for ${seconds} s` : ''}: no session expires, no webhook leaves, nothing is deleted`,
-    remedy:
-      'Start one: npm run worker -w apps/server (in the image: apps/server/src/main-worker.ts). Its log says why it ended',
+    state: isApiUp || isClockOff ? 'failed' : 'warning',
+    finding: `none${seconds > 0 ? ` for ${seconds} s` : ''}${isClockOff ? WRONG_CLOCK : ''}: no session expires, no webhook leaves, nothing is deleted`,
+    remedy: isClockOff
+      ? 'Run a time service (chrony, systemd-timesyncd) on the machine of the worker'
+      : 'Start one: npm run worker -w apps/server (in the image: apps/server/src/main-worker.ts). Its log says why it ended',
   }
 }
+const WRONG_CLOCK =
+  ' but one that looks for no work, because its clock and that of the database server are 5 s or more apart'
 const MIGRATE = 'Run: ostiary migrate (or start a process with MIGRATE_ON_START=true)'
 
 const addressOf = (host: string, port: number) =>

@@ -11,6 +11,8 @@ import type { Metrics } from './metrics.ts'
 export interface CellState {
   /** Workers that serve the cell, by its leases. */
   workers: number
+  /** Workers that run and leave the cell to others. Where there are no others, their clocks are wrong. */
+  idle: number
   /** For how long there has been none; 0 while there is one. */
   withoutWorkerSeconds: number
   /** How far the clock of this process is ahead of the database's. The way there and back does not count. */
@@ -39,18 +41,18 @@ export function createCellStates({ clock }: { clock: Clock }) {
 
   async function ask({ name, db }: Cell): Promise<CellState> {
     const before = clock.now().getTime()
-    const { now, workers, lastLeaseEndsAt } = await leaseStore.state(db)
+    const { now, workers, idle, lastLeaseEndsAt } = await leaseStore.state(db)
     const clockAheadSeconds = aheadSeconds({ before, after: clock.now().getTime() }, now)
     if (workers > 0) {
       missingSinceMs.delete(name)
-      return { workers, withoutWorkerSeconds: 0, clockAheadSeconds }
+      return { workers, idle, withoutWorkerSeconds: 0, clockAheadSeconds }
     }
     const nowMs = clock.monotonicMs()
     // A worker that left has taken its lease with it; of one that died the lease is still there.
     const expiredMs = lastLeaseEndsAt ? Math.max(0, now.getTime() - lastLeaseEndsAt.getTime()) : 0
     const sinceMs = Math.min(missingSinceMs.get(name) ?? nowMs, nowMs - expiredMs)
     missingSinceMs.set(name, sinceMs)
-    return { workers, withoutWorkerSeconds: (nowMs - sinceMs) / 1000, clockAheadSeconds }
+    return { workers, idle, withoutWorkerSeconds: (nowMs - sinceMs) / 1000, clockAheadSeconds }
   }
 
   return {
@@ -103,7 +105,9 @@ export function reportMissingWorkers({ cells, monitor }: Pick<Deps, 'cells' | 'm
     monitor.report(all.length === 1 ? 'worker' : `worker ${cell.name}`, async () => {
       const state = await Promise.race([states.of(cell), sleep(PATIENCE_MS, undefined, { ref: false })])
       const seconds = Math.floor(state?.withoutWorkerSeconds ?? 0)
-      return seconds > GRACE_SECONDS ? `none for ${seconds} s: start one, webhooks and deletions wait` : undefined
+      if (seconds <= GRACE_SECONDS) return undefined
+      const remedy = state?.idle ? 'the clock of the one that runs is 5 s or more off' : 'start one'
+      return `none for ${seconds} s: ${remedy}, webhooks and deletions wait`
     })
     // The time without one counts from the start of the process, not from the first question.
     states.of(cell).catch(() => undefined)

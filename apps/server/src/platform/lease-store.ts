@@ -10,6 +10,14 @@ export interface Colleague {
   isAlive: boolean
 }
 
+interface LeaseState {
+  now: Date
+  workers: number
+  /** Alive, and looking for no work here. */
+  idle: number
+  lastLeaseEndsAt: Date | null
+}
+
 // One statement and one commit, which waits for no disk because the table is unlogged. It does not see its own row.
 const RENEW = sql(
   'leases.renew',
@@ -27,7 +35,7 @@ const RENEW = sql(
 const STATE = sql(
   'leases.state',
   `select clock_timestamp() as now, count(*) filter (where duty <> 'off' and expires_at > clock_timestamp())::int as workers,
-     max(expires_at) as "lastLeaseEndsAt" from worker_leases`,
+     count(*) filter (where duty = 'off' and expires_at > clock_timestamp())::int as idle, max(expires_at) as "lastLeaseEndsAt" from worker_leases`,
 )
 const RELEASE = sql('leases.release', 'delete from worker_leases where worker_id = $1')
 
@@ -43,8 +51,8 @@ export const leaseStore = {
     return { now: rows[0].now, colleagues: rows.filter((row) => row.workerId !== null) }
   },
   /** What the leases say to a process that has none. */
-  async state(db: Queryable): Promise<{ now: Date; workers: number; lastLeaseEndsAt: Date | null }> {
-    const [row] = await db.rows<{ now: Date; workers: number; lastLeaseEndsAt: Date | null }>(STATE)
+  async state(db: Queryable): Promise<LeaseState> {
+    const [row] = await db.rows<LeaseState>(STATE)
     if (!row) throw new Error('An aggregate returns one row')
     return row
   },

@@ -117,6 +117,29 @@ describe('what a process without leases sees of the workers', () => {
     }
   })
 
+  test('[X1] a worker whose clock is wrong is no worker, and the API’s health says that it is its clock', async () => {
+    const cells = openCell()
+    const [cell = assert.fail()] = cells.all()
+    const clock = createManualClock()
+    const states = createCellStates({ clock })
+    const monitor = createHealthMonitor('api', '1', cells, clock)
+    try {
+      await cell.db.script(`insert into worker_leases (worker_id, duty, needs_help, expires_at)
+        values (gen_random_uuid(), 'off', false, now() + interval '40 seconds')`)
+      reportMissingWorkers({ cells, monitor }, states)
+      monitor.markStarted()
+      const { workers, idle } = await states.of(cell)
+      assert.deepEqual({ workers, idle }, { workers: 0, idle: 1 })
+      clock.advance(35_000)
+      const { status, details } = await monitor.health()
+      assert.equal(status, 'degraded')
+      const sentence = 'none for 35 s: the clock of the one that runs is 5 s or more off, webhooks and deletions wait'
+      assert.equal(details?.worker, sentence)
+    } finally {
+      await cells.close()
+    }
+  })
+
   test('the lease of a worker that died says since when, and the clocks are compared', async () => {
     const cells = openCell()
     const [cell = assert.fail()] = cells.all()
