@@ -48,6 +48,7 @@ export async function setScene(disk: string | undefined) {
   }
   await startWorker()
   await eventually(async () => (await readyz(workerPort)) === '200', 'the worker is ready')
+  let of500 = 0
   // It stops this process, and with it the proxy.
   const past = { ...env, DATABASE_URL: `postgres://app:app@127.0.0.1:${primary.port}/app` }
   const { id } = ostiary<{ id: string }>(past, 'tenants', 'create', 'Truth')
@@ -56,11 +57,15 @@ export async function setScene(disk: string | undefined) {
   return {
     ...{ primary, replica, admin, proxy, api, startWorker, stopWorker },
     readyz: (of: 'api' | 'worker') => readyz(of === 'api' ? adminPort : workerPort),
-    doctor: (isClockWrong: boolean) => askDoctor(env, isClockWrong),
+    doctor: () => askDoctor(env),
+    /** Calls of the whole drill that were answered 500. */
+    of500: () => of500,
     create: async () => {
       const headers = { 'content-type': 'application/json', 'x-api-key': key }
       const body = JSON.stringify({ value: 'x'.repeat(2_000) })
-      return (await fetch(`${api.url}/strings`, { method: 'POST', headers, body })).status
+      const { status } = await fetch(`${api.url}/strings`, { method: 'POST', headers, body })
+      if (status === 500) of500++
+      return status
     },
     async remove() {
       await Promise.all([api.stop('SIGKILL'), stopWorker()])
@@ -104,9 +109,9 @@ const readyz = (port: number): Promise<string> =>
   )
 
 /** The names of what is not right with the database and the worker, as `ostiary doctor` sees it; `ok` when all is. */
-function askDoctor(env: Env, isClockWrong: boolean): Promise<string> {
-  const args = [...(isClockWrong ? SHIFTED : []), `${ROOT}apps/cli/src/main.ts`, 'doctor', '--json']
-  const options = { env: { PATH: process.env.PATH ?? '', ...COMPILED, ...env, ...(isClockWrong && AHEAD) } }
+function askDoctor(env: Env): Promise<string> {
+  const args = [`${ROOT}apps/cli/src/main.ts`, 'doctor', '--json']
+  const options = { env: { PATH: process.env.PATH ?? '', ...COMPILED, ...env } }
   return new Promise((resolve) => {
     execFile(process.execPath, args, options, (_error, stdout) => {
       const checks = JSON.parse(stdout) as { name: string; state: string; finding: string }[]
@@ -137,7 +142,7 @@ export function unmountSmallDisk(folder: string): void {
 
 /** Writes until nothing more fits. */
 export function fill(path: string): void {
-  const file = openSync(path, 'w')
+  const file = openSync(path, 'a')
   for (const size of [1 << 20, 4096]) {
     try {
       for (;;) writeSync(file, Buffer.alloc(size, 1))
