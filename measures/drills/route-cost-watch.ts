@@ -1,8 +1,8 @@
-/** For route-cost: the processor time that API and PostgreSQL need for each call, by the operation that the call belongs to. */
+/** For route-cost: the processor time that API, key holder and PostgreSQL need for each call, by the operation that the call belongs to. */
 import { OPERATIONS } from '@ostiary/contract'
 import { backendsOf, processorMsOf } from '@ostiary/testkit/measuring/backend-time'
-import { processorMs } from '@ostiary/testkit/measuring/processor-time'
 import pg from 'pg'
+import type { Scene } from './token-scene.ts'
 
 export interface Seen {
   ms: number
@@ -20,11 +20,11 @@ const nameOf = (method: string, path: string) =>
   PATTERNS.find((each) => each.method === method && each.pattern.test(path))?.operationId
 
 /** While it watches, calls of `fetch` to the API run one at a time. */
-export async function watchCalls(api: { url: string; adminUrl: string; pid: number }, databaseUrl: string) {
+export async function watchCalls({ api, keyHolder, databaseUrl }: Scene) {
   const seen = new Map<string, Seen[]>()
   const client = new pg.Client(databaseUrl)
   await client.connect()
-  const database = new URL(databaseUrl).pathname.slice(1)
+  const databases = [databaseUrl, keyHolder.databaseUrl].map((url) => new URL(url).pathname.slice(1))
   const plain = globalThis.fetch
   let last: Promise<unknown> = Promise.resolve()
 
@@ -32,8 +32,8 @@ export async function watchCalls(api: { url: string; adminUrl: string; pid: numb
     const url = new URL(input instanceof Request ? input.url : input)
     const operation = nameOf(init?.method ?? 'GET', url.pathname)
     if (operation === undefined || ![api.url, api.adminUrl].includes(url.origin)) return plain(input, init)
-    const pids = await backendsOf(client, database)
-    const used = () => processorMs(api.pid) + processorMsOf(pids)
+    const backends = await Promise.all(databases.map((database) => backendsOf(client, database)))
+    const used = () => processorMsOf([api.pid, keyHolder.pid(), ...backends.flat()])
     const before = used()
     const answer = await plain(input, init)
     // A stream has no end; its first event is enough.

@@ -360,7 +360,7 @@ export const RETURN_LIMITS = { wrongCodes: 5, repeatHours: 24 } as const
 export const LAUNCH_RATES = {
   session: { perSecond: 1, burstSeconds: 60 },
   address: { perSecond: 5, burstSeconds: 60 },
-  /** Enrolments by token, per address: each takes 150 ms of a processor. */
+  /** Enrolments by token, per address: each takes 150 to 200 ms of a processor, half of them the key holder's. */
   tokenEnrolments: { perSecond: 1, burstSeconds: 60 },
 } as const satisfies Record<string, Rate>
 
