@@ -33,14 +33,17 @@ async function openServer() {
   return {
     admin,
     setReplica,
-    open(statementTimeoutMs: number): Db {
-      const limits = { poolMax: POOL, statementTimeoutMs, connectTimeoutMs: 5_000, applicationName: 'test' }
+    open(statementTimeoutMs: number, applicationName = 'test'): Db {
+      const limits = { poolMax: POOL, statementTimeoutMs, connectTimeoutMs: 5_000, applicationName }
       const db = createDb({ ...limits, url: server.url, log: createLog('fatal') })
       dbs.push(db)
       return db
     },
-    async waiting(): Promise<number[]> {
-      const { rows } = await admin.query(`select pid from pg_stat_activity where wait_event = 'SyncRep'`)
+    async waiting(applicationName = '%'): Promise<number[]> {
+      const { rows } = await admin.query(
+        `select pid from pg_stat_activity where wait_event = 'SyncRep' and application_name like $1`,
+        [applicationName],
+      )
       return rows.map(({ pid }) => pid)
     },
   }
@@ -76,11 +79,10 @@ test('[X2] a commit whose wait an operator cancels is no success, although Postg
     dedicated: (db: Db) => db.withDedicatedClient((client) => client.query(INSERT.text)),
   }
   for (const [way, insert] of Object.entries(ways)) {
-    const db = server.open(60_000)
+    const db = server.open(60_000, way)
     await db.rows(sql('test.read', 'select 1'))
-    const before = new Set(await server.waiting())
     const refused = assert.rejects(insert(db), isDown, way)
-    const own = await eventually(async () => (await server.waiting()).find((pid) => !before.has(pid)), 'it waits')
+    const own = await eventually(async () => (await server.waiting(way))[0], 'it waits')
     await server.admin.query('select pg_cancel_backend($1)', [own])
     await refused
     const isGone = async () =>
