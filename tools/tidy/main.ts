@@ -27,7 +27,7 @@ function readFiles(...patterns: readonly string[]): SourceFile[] {
     })
 }
 
-export async function checkAll(): Promise<Violation[]> {
+async function checkAll(): Promise<Violation[]> {
   const files = readSources()
   const errorDocs = { path: 'docs/errors.md', text: readFileSync(`${ROOT}docs/errors.md`, 'utf8') }
   return [
@@ -48,9 +48,7 @@ export async function checkAll(): Promise<Violation[]> {
   ]
 }
 
-if (import.meta.main) {
-  const violations = await checkAll()
-  for (const { path, line, message } of violations) console.error(`${path}:${line}: ${message}`)
-  console.log(violations.length === 0 ? 'tidy: everything in its place' : `tidy: ${violations.length} to mend`)
-  process.exitCode = violations.length === 0 ? 0 : 1
-}
+const violations = await checkAll()
+for (const { path, line, message } of violations) console.error(`${path}:${line}: ${message}`)
+console.log(violations.length === 0 ? 'tidy: everything in its place' : `tidy: ${violations.length} to mend`)
+process.exitCode = violations.length === 0 ? 0 : 1
