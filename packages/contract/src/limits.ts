@@ -333,8 +333,8 @@ export const RATES = {
   'age-read': { live: { perSecond: 100 }, test: { perSecond: 20 }, anonymous: { perSecond: 20 } },
   'verify-create': { live: { perSecond: 50 }, test: { perSecond: 10 } },
   'verify-read': { live: { perSecond: 100 }, test: { perSecond: 20 } },
-  /** Pages of sessions: each session on a page is unsealed. */
-  'session-list': { live: { perSecond: 5 }, test: { perSecond: 5 } },
+  /** Pages of sessions: each session on a page is unsealed. Fifty at once would hold up others for a second. */
+  'session-list': { live: { perSecond: 5, burstSeconds: 2 }, test: { perSecond: 5, burstSeconds: 2 } },
   /** A transaction each. */
   'session-confirm': { live: { perSecond: 50 }, test: { perSecond: 20 } },
   'session-cancel': { live: { perSecond: 25 }, test: { perSecond: 10 } },

@@ -132,7 +132,7 @@ describe('a page', () => {
   test('[U1] has a rate of its own', async () => {
     const live = await fixture.newHost({ livemode: true, usagePlanId: 'standard' })
     const { headers } = await live.call('GET', '/sessions')
-    assert.equal(headers['ratelimit-policy'], '"session-list";q=50;w=10')
+    assert.equal(headers['ratelimit-policy'], '"session-list";q=10;w=2')
   })
 })
 
