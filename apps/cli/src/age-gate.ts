@@ -1,4 +1,7 @@
-/** The README's first session: 18 or older, and nobody who is is lost. Whoever looks younger than 30, or is in doubt, shows a document. */
+/**
+ * The README's first session, a gate for 18. A person shows a document if they look younger than 30, or if the estimate is in doubt: so
+ * it turns away no adult who has one.
+ */
 export const AGE_GATE = {
   ageThreshold: 30,
   stepUpEnabled: true,

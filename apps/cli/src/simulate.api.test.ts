@@ -30,7 +30,7 @@ test('simulate plays an honest person from creation to result, step by step', as
   assert.match(out, new RegExp(`^${lines.join('\n')}$`))
 })
 
-test('[P2] simulate --create is the README’s gate for 18: whoever looks younger shows a document and is not lost', async () => {
+test('[P2] simulate --create is the README’s gate for 18: a person of 24 shows a document and passes', async () => {
   const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8')
   assert.ok(readme.includes(JSON.stringify(AGE_GATE).slice(1, -1)))
   const asked = await cli('simulate --create --age 24')

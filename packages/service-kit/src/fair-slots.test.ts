@@ -34,9 +34,9 @@ test('who waits too long, or behind too many, gets the refusal, and whoever come
   assert.equal(await run(), 'done')
   await assert.rejects(
     slots.withSlotWithin('a', limits, async () => {
-      throw new Error('work')
+      throw new Error('the work failed')
     }),
-    /work/,
+    /the work failed/,
   )
   assert.equal(await run(), 'done')
 })

@@ -54,9 +54,9 @@ export const simulateCommands: readonly Command[] = [
 
 Plays the user's device in a session of a test key: opens, consents, answers the challenge, submits. The person, the
 camera and the estimate are made up; everything else is the real exchange.
---create creates the session and reads its result: a gate for 18 (whoever looks younger than ${AGE_GATE.ageThreshold}, or is in doubt, shows a document),
-with --threshold or --order an age session of these settings, or with --type one that enrols a face, finds its person again or
-compares with one person. --launch-url plays an existing session; a device learns only whether the flow was completed, and
+--create creates the session and reads its result. That is a gate for 18: a person who looks younger than ${AGE_GATE.ageThreshold} shows a document, and
+so does one whose estimate is in doubt. With --threshold or --order it is an age session of these settings, with --type one that
+enrols a face, finds its person again or compares with one person. --launch-url plays an existing session; a device learns only whether the flow was completed, and
 only the host can read the verdict. With the URL of a QR code, --number is the number on the first screen.
 --face says whose face it is: the same number is the same person, 1 when absent. Such a person has no passkey.
 Where the tenant stores tokens (templates: token, token_on_device), the device sends an encrypted token or probe instead of a
